@@ -1,0 +1,1 @@
+"""plash: a liquid from a short scene file."""

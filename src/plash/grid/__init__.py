@@ -1,0 +1,1 @@
+"""Where numbers live: sparse tiles, fields on cells and faces, sampling, differences, extrapolation."""

@@ -1,0 +1,1 @@
+"""Signed distance: shapes, redistancing."""

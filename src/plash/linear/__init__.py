@@ -1,0 +1,1 @@
+"""Solving A x = b on tiles, knowing no fluids."""

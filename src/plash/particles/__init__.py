@@ -1,0 +1,1 @@
+"""Points that carry things: seeding, sorting, moving, transfers to and from the grid."""

@@ -1,0 +1,1 @@
+"""What the user asks for: the scene, typed and checked; no numerics."""
