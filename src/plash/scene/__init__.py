@@ -1,1 +1,55 @@
-"""What the user asks for: the scene, typed and checked; no numerics."""
+"""What the user asks for: the scene, typed and checked; no numerics.
+
+A scene is read from a TOML file (``load_scene``), or made in Python from the same parts by the same names.
+"""
+
+from plash.scene.bodies import Fill, Solid
+from plash.scene.domain import Domain, Sides
+from plash.scene.materials import MATERIALS, Material
+from plash.scene.model import VERSION, Scene
+from plash.scene.moves import Rotation
+from plash.scene.read import gallery, load_scene, parse_scene
+from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Difference,
+    FunctionShape,
+    HalfSpace,
+    HeightShape,
+    Shape,
+    Sphere,
+    Union,
+)
+from plash.scene.write import scene_text, write_scene
+
+__all__ = [
+    "MATERIALS",
+    "VERSION",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Difference",
+    "Domain",
+    "Fill",
+    "FunctionShape",
+    "HalfSpace",
+    "HeightShape",
+    "Liquid",
+    "Material",
+    "Rotation",
+    "Scene",
+    "Shape",
+    "Sides",
+    "Solid",
+    "Solver",
+    "Sphere",
+    "Time",
+    "Union",
+    "gallery",
+    "load_scene",
+    "parse_scene",
+    "scene_text",
+    "write_scene",
+]

@@ -1,0 +1,130 @@
+"""What each cell holds: liquid, air, or solid (Cline's cell types), and what each face lies between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Shape, Tiles
+from plash.stages import stage
+
+AIR = np.int8(0)
+LIQUID = np.int8(1)
+SOLID = np.int8(2)
+
+# What a face touches, as bits
+WET = np.uint8(1)  # a liquid cell on one side at least
+WALL = np.uint8(2)  # a solid cell on one side at least
+BURIED = np.uint8(4)  # solid cells on both sides
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The label of every cell and the bits of every face. Tiles exist wherever liquid has a neighbour.
+
+    Attributes:
+        tiles: Where the cells are.
+        label: AIR, LIQUID or SOLID [slot, z, y, x]; air in absent tiles.
+        faces: WET, WALL and BURIED bits of the minimal faces [axis, slot, z, y, x].
+        wet: By slot, whether any of the tile's minimal faces is wet.
+    """
+
+    tiles: Tiles
+    label: NDArray[np.int8]
+    faces: NDArray[np.uint8]
+    wet: NDArray[np.bool_]
+
+    @cached_property
+    def liquid_tiles(self) -> NDArray[np.int32]:
+        """Slots of the tiles with a liquid cell."""
+        return (np.flatnonzero((self.label[1:] == LIQUID).any(axis=(1, 2, 3))) + 1).astype(np.int32)
+
+    @cached_property
+    def wet_tiles(self) -> NDArray[np.int32]:
+        """Slots of the tiles with a face that borders liquid."""
+        return np.flatnonzero(self.wet).astype(np.int32)
+
+    @cached_property
+    def liquid_count(self) -> int:
+        """Number of liquid cells."""
+        return int(np.count_nonzero(self.label == LIQUID))
+
+
+@stage
+def label_cells(tiles: Tiles, marked: NDArray[np.bool_], solid: NDArray[np.bool_]) -> Cells:
+    """Label cells: solid where a solid is, liquid where there is a marker, air elsewhere.
+
+    Args:
+        tiles: Where the cells are.
+        marked: Whether a cell holds a marker [slot, z, y, x].
+        solid: Whether a cell is solid [slot, z, y, x].
+
+    Reference: Cline, figure 4.
+    """
+    label = np.where(solid, SOLID, np.where(marked, LIQUID, AIR))
+    faces = np.zeros((tiles.dimension, *label.shape), np.uint8)
+    wet = np.zeros(tiles.count + 1, np.bool_)
+    _label_faces(tiles.shape)(label, tiles.neighbours, tiles.slots, faces, wet, chunk_count())
+    return Cells(tiles, label, faces, wet)
+
+
+@stage
+def forget_dry_faces(velocity: FaceField, cells: Cells) -> int:
+    """Make every velocity unknown that borders no liquid; return how many that do were unknown already."""
+    chunks = chunk_count()
+    missing = np.zeros(chunks, np.int64)
+    _forget(velocity.pool.reshape(-1), cells.faces.reshape(-1), missing, chunks)
+    return int(missing.sum())
+
+
+@for_tile_shape
+def _label_faces(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(label, neighbours, tiles, faces, wet, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.int8)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, label, neighbours, t, BZ, BY, BX)
+                any_wet = np.uint8(0)
+                for axis in range(DIM):
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                # Labels are bits themselves: 1 liquid, 2 solid
+                                bits = np.uint8(block[o + x] | block[o + x - step])
+                                if block[o + x] & block[o + x - step] == SOLID:
+                                    bits |= BURIED
+                                faces[axis, t, z, y, x] = bits
+                                any_wet |= bits & WET
+                wet[t] = any_wet > 0
+
+    return run
+
+
+@kernel
+def _forget(velocity, faces, missing, chunks):  # type: ignore[no-untyped-def]
+    n = len(velocity)
+    for c in prange(chunks):
+        count = 0
+        for m in range(c * n // chunks, (c + 1) * n // chunks):
+            if faces[m] & WET:
+                if velocity[m] != velocity[m]:
+                    count += 1
+            else:
+                velocity[m] = np.float32(np.nan)
+        missing[c] = count

@@ -1,0 +1,97 @@
+"""How kernels are compiled: two decorators, one compiler setting, one cache.
+
+A *kernel* is a parallel function that divides whole tiles among threads; an *inlined* function is a piece of one.
+Kernels are made by a factory that closes over the tile shape, so that loop lengths are constants to the compiler:
+
+    @for_tile_shape
+    def _halve(shape):
+        BZ, BY, BX = shape
+
+        @kernel
+        def run(pool, chunks): ...
+
+        return run
+
+A factory may close over numbers only. Numba keys its disk cache by the closure's pickle, and a compiled function in
+there pickles differently in every process: shared pieces are module-level `inlined` functions that take the sizes as
+arguments, which inlining turns back into constants.
+
+Floating point: contraction, reassociation and unsigned zeros are allowed, nothing else. NaN marks unknown values,
+so the compiler must not assume there is none.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_FLOATING_POINT = {"contract", "reassoc", "nsz"}
+
+
+def kernel(function: Function) -> Function:
+    """Compile a parallel function on first use; its `prange` runs over chunks of whole tiles."""
+    return _compiled(function, parallel=True)
+
+
+def serial_kernel(function: Function) -> Function:
+    """Compile a function that is too small to divide among threads."""
+    return _compiled(function)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a piece that becomes part of the kernels that call it, so that its size arguments are constants there."""
+    return _compiled(function, forceinline=True)
+
+
+def for_tile_shape(make: Function) -> Function:
+    """Make one kernel per tile shape (and other compile-time numbers), once."""
+    return functools.cache(make)  # type: ignore[return-value]
+
+
+def chunk_count() -> int:
+    """How many chunks to divide tiles into: several a thread, so that uneven tiles balance."""
+    threads: int = numba.get_num_threads()
+    return 1 if threads == 1 else 8 * threads
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
+    users_folder = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_cache_folder())
+    try:
+        decorate = numba.njit(cache=True, fastmath=_FLOATING_POINT, error_model="numpy", **options)
+        return decorate(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = users_folder
+
+
+@functools.cache
+def _cache_folder() -> Path:
+    """Per-user folder for machine code, named after the package's source.
+
+    Numba does not notice an edit in a called function of another file; a folder per source does.
+    """
+    source = hashlib.sha256()
+    package = Path(__file__).parents[1]
+    for file in sorted(package.rglob("*.py")):
+        source.update(file.read_bytes())
+    base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "plash" / f"kernels-{source.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        folder = Path(tempfile.gettempdir()) / f"plash-{os.getuid()}" / folder.name
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder

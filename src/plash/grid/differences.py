@@ -1,0 +1,93 @@
+"""Differences on the staggered grid: divergence in cells, gradient on faces (Cline equations 4 and 5).
+
+Both are undivided: multiply by 1/h for the true operators.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.cells import LIQUID, WALL, WET, Cells
+from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Shape
+from plash.stages import stage
+
+
+@stage
+def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
+    """Net outflow h ∇·u of every liquid cell (m/s), zero in other cells, in double precision."""
+    tiles = cells.tiles
+    result = np.zeros(cells.label.shape)
+    run = _divergence(tiles.shape)
+    run(velocity.pool, cells.label, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
+    return result
+
+
+@stage
+def subtract_gradient(velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+    """Set u -= p_i - p_(i-1) on every open wet face; every other velocity becomes unknown.
+
+    The potential (m/s) must be zero outside liquid.
+    """
+    tiles = cells.tiles
+    run = _subtract_gradient(tiles.shape)
+    run(velocity.pool, potential, cells.faces, tiles.neighbours, tiles.slots, chunk_count())
+
+
+@for_tile_shape
+def _divergence(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(velocity, label, neighbours, tiles, result, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                for axis in range(DIM):
+                    copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                if label[t, z, y, x] == LIQUID:
+                                    result[t, z, y, x] += np.float64(block[o + x + step]) - np.float64(block[o + x])
+
+    return run
+
+
+@for_tile_shape
+def _subtract_gradient(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(velocity, potential, faces, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float64)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, potential, neighbours, t, BZ, BY, BX)
+                for axis in range(DIM):
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                if faces[axis, t, z, y, x] & (WET | WALL) == WET:
+                                    slope = block[o + x] - block[o + x - step]
+                                    velocity[axis, t, z, y, x] = np.float32(velocity[axis, t, z, y, x] - slope)
+                                else:
+                                    velocity[axis, t, z, y, x] = np.float32(np.nan)
+
+    return run

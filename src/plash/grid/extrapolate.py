@@ -1,0 +1,114 @@
+"""Known values carried outwards, layer by layer (Cline figure 7).
+
+Layer by layer, every unknown value with a known face neighbour becomes the mean of its known neighbours. A layer is computed
+whole before it is written, so that the order of cells does not matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Shape
+from plash.stages import stage
+
+
+@stage
+def extrapolate(field: FaceField, layers: int) -> None:
+    """Make unknown (NaN) values known up to the given number of layers round the known ones."""
+    tiles = field.tiles
+    known = np.zeros(field.pool.shape[:2], np.int32)
+    chunks = chunk_count()
+    _count_known(field.pool.reshape(*known.shape, -1), known, chunks)
+    for _ in range(layers):
+        axes, slots = _frontier(known, tiles.neighbours, field.pool[0, 0].size)
+        if len(slots) == 0:
+            return
+        layer = np.empty((len(slots), *tiles.shape), np.float32)
+        _next_layer(tiles.shape)(field.pool, tiles.neighbours, axes, slots, layer, chunks)
+        _commit(field.pool.reshape(*known.shape, -1), axes, slots, layer.reshape(len(slots), -1), known, chunks)
+
+
+def _frontier(known, neighbours, size):  # type: ignore[no-untyped-def]
+    """Axes and slots of the tiles where something may become known: not full, and not alone."""
+    faces = [4, 10, 12, 14, 16, 22]
+    near = known > 0
+    for face in faces:
+        near |= known[:, neighbours[:, face]] > 0
+    near &= known < size
+    near[:, 0] = False
+    axes, slots = np.nonzero(near)
+    return axes.astype(np.int32), slots.astype(np.int32)
+
+
+@kernel
+def _count_known(pool, known, chunks):  # type: ignore[no-untyped-def]
+    n = known.shape[1] - 1
+    for c in prange(chunks):
+        for axis in range(len(known)):
+            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+                tile = pool[axis, t]
+                count = 0
+                for m in range(len(tile)):
+                    if tile[m] == tile[m]:
+                        count += 1
+                known[axis, t] = count
+
+
+@for_tile_shape
+def _next_layer(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    SIZE = PZ * PY * PX
+    SY, SZ = PX, PX * PY
+    FIRST = HZ * SZ + SY + 1
+
+    @kernel
+    def run(pool, neighbours, axes, slots, layer, chunks):  # type: ignore[no-untyped-def]
+        n = len(slots)
+        zero = np.float32(0)
+        one = np.float32(1)
+        for c in prange(chunks):
+            block = np.full(SIZE, np.float32(np.nan))
+            value = np.zeros(SIZE, np.float32)
+            known = np.zeros(SIZE, np.float32)
+            result = np.zeros(SIZE, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                copy_cross(block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
+                for m in range(SIZE):
+                    is_known = block[m] == block[m]
+                    value[m] = block[m] if is_known else zero
+                    known[m] = one if is_known else zero
+                for m in range(FIRST, SIZE - FIRST):
+                    total = value[m - 1] + value[m + 1] + value[m - SY] + value[m + SY]
+                    count = known[m - 1] + known[m + 1] + known[m - SY] + known[m + SY]
+                    if HZ > 0:
+                        total += value[m - SZ] + value[m + SZ]
+                        count += known[m - SZ] + known[m + SZ]
+                    result[m] = total / count  # 0/0 is NaN: still unknown
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for x in range(BX):
+                            layer[i, z, y, x] = result[o + x]
+
+    return run
+
+
+@kernel
+def _commit(pool, axes, slots, layer, known, chunks):  # type: ignore[no-untyped-def]
+    n = len(slots)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            tile = pool[axes[i], slots[i]]
+            new = layer[i]
+            count = 0
+            for m in range(len(new)):
+                if tile[m] != tile[m]:
+                    tile[m] = new[m]
+                if tile[m] == tile[m]:
+                    count += 1
+            known[axes[i], slots[i]] = count

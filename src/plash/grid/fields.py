@@ -1,0 +1,73 @@
+"""Fields: numbers on cells or on faces, stored tile by tile.
+
+Cell (i, j, k) spans [i h, (i+1) h] and so on. A cell field has its value at the centre, a face field one component per
+axis on the cell's minimal faces (u on the x-face and so on), as in Cline's figure 1. Values outside every
+tile are the field's background. An unknown velocity is NaN, never a silent zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.tiles import Tiles
+
+UNKNOWN = np.float32(np.nan)
+
+
+@dataclass(eq=False)
+class CellField:
+    """One value per cell.
+
+    Attributes:
+        tiles: Where the cells are.
+        pool: Values [slot, z, y, x]; slot 0 holds the background.
+    """
+
+    tiles: Tiles
+    pool: NDArray[Any]
+
+    @staticmethod
+    def filled(tiles: Tiles, background: Any, dtype: type = np.float32) -> CellField:
+        """A field that is equal to its background everywhere."""
+        return CellField(tiles, np.full((tiles.count + 1, *tiles.shape), background, dtype))
+
+    def moved_to(self, tiles: Tiles) -> CellField:
+        """The same field on another set of tiles: values are kept where both exist, background elsewhere."""
+        return CellField(tiles, _moved(self.pool, self.tiles, tiles))
+
+
+@dataclass(eq=False)
+class FaceField:
+    """One component per axis on minimal faces.
+
+    Attributes:
+        tiles: Where the cells are.
+        pool: Values [axis, slot, z, y, x], axis in order x, y[, z]; slot 0 holds the background.
+    """
+
+    tiles: Tiles
+    pool: NDArray[Any]
+
+    @staticmethod
+    def filled(tiles: Tiles, background: Any = UNKNOWN, dtype: type = np.float32) -> FaceField:
+        """A field that is equal to its background everywhere: unknown, if not said otherwise."""
+        return FaceField(tiles, np.full((tiles.dimension, tiles.count + 1, *tiles.shape), background, dtype))
+
+    def moved_to(self, tiles: Tiles) -> FaceField:
+        """The same field on another set of tiles: values are kept where both exist, background elsewhere."""
+        return FaceField(tiles, np.stack([_moved(pool, self.tiles, tiles) for pool in self.pool]))
+
+    def copy(self) -> FaceField:
+        """The same values, independent of this field."""
+        return FaceField(self.tiles, self.pool.copy())
+
+
+def _moved(pool: NDArray[Any], old: Tiles, new: Tiles) -> NDArray[Any]:
+    if old is new:
+        return pool.copy()
+    moved = pool[np.concatenate([[0], old.slots_of(new.keys)])]
+    return np.ascontiguousarray(moved)

@@ -1,0 +1,168 @@
+"""Sparse tiles: where cells exist.
+
+Space is divided into tiles of 8×8×8 cells (1×16×16 in 2-D), and only tiles near the liquid exist. A field is a pool
+[slots, BZ, BY, BX] with one block of values per tile, x contiguous. Slot 0 is no tile: it holds the field's background
+value and stands for every absent neighbour, so that kernels need no branch for it. The other slots are in order
+of the tile's coordinates (z, then y, then x), which fixes the order of every loop and so every bit of every result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.errors import DivergedError
+from plash.grid.compile import chunk_count, inlined, kernel
+
+TILE_SHAPES = {2: (1, 16, 16), 3: (8, 8, 8)}
+
+_BITS = 21  # of each tile coordinate in a key
+_BIAS = 1 << (_BITS - 1)
+
+Shape = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """The tiles that exist, in sorted order, and who is whose neighbour.
+
+    Attributes:
+        shape: Cells of a tile along (z, y, x).
+        keys: Packed coordinates of slots 1, 2, ..., ascending.
+        coordinates: Tile coordinates (x, y, z) by slot; row 0 is unused.
+        neighbours: Slot of the neighbour at (dz+1)·9 + (dy+1)·3 + (dx+1); 0 where there is none.
+
+    Example:
+        >>> tiles = Tiles.at([[0, 0, 0], [1, 0, 0]], dimension=3)
+        >>> tiles.count, tiles.neighbours[1, 14]
+        (2, np.int32(2))
+    """
+
+    shape: Shape
+    keys: NDArray[np.int64]
+    coordinates: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+
+    @staticmethod
+    def at(coordinates: object, dimension: int) -> Tiles:
+        """Tiles at the given tile coordinates (n, 3) in order x, y, z; repetitions are dropped."""
+        return Tiles.of_keys(np.unique(pack(np.asarray(coordinates, np.int64).reshape(-1, 3))), dimension)
+
+    @staticmethod
+    def of_keys(keys: NDArray[np.int64], dimension: int) -> Tiles:
+        """Tiles with the given sorted, distinct keys."""
+        coordinates = np.zeros((len(keys) + 1, 3), np.int32)
+        coordinates[1:] = unpack(keys)
+        neighbours = np.zeros((len(keys) + 1, 27), np.int32)
+        _find_neighbours(keys, neighbours, dimension, chunk_count())
+        return Tiles(TILE_SHAPES[dimension], keys, coordinates, neighbours)
+
+    @property
+    def count(self) -> int:
+        """How many tiles exist."""
+        return len(self.keys)
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return 2 if self.shape[0] == 1 else 3
+
+    @cached_property
+    def origins(self) -> NDArray[np.int32]:
+        """First cell (x, y, z) of the tile in each slot; row 0 is unused."""
+        return self.coordinates * np.array(self.shape[::-1], np.int32)
+
+    @cached_property
+    def slots(self) -> NDArray[np.int32]:
+        """Every slot that is a tile."""
+        return np.arange(1, self.count + 1, dtype=np.int32)
+
+    @cached_property
+    def colours(self) -> tuple[NDArray[np.int32], ...]:
+        """Slots by the parity of their coordinates: tiles of one colour touch no tile of the same colour."""
+        x, y, z = (self.coordinates[1:, axis] & 1 for axis in range(3))
+        colour = (4 * z + 2 * y + x).astype(np.int8)
+        return tuple(np.flatnonzero(colour == c).astype(np.int32) + np.int32(1) for c in range(2**self.dimension))
+
+    def slots_of(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Slots of the tiles with these keys; 0 where there is none."""
+        if self.count == 0:
+            return np.zeros(keys.shape, np.int32)
+        place = np.minimum(np.searchsorted(self.keys, keys), self.count - 1)
+        return np.where(self.keys[place] == keys, place + 1, 0).astype(np.int32)
+
+    def cell_centres(self, slots: NDArray[np.int32], h: float) -> NDArray[np.float64]:
+        """Positions (m) of the cell centres of some tiles, shape (slots·BZ·BY·BX, dimension)."""
+        BZ, BY, BX = self.shape
+        z, y, x = np.meshgrid(np.arange(BZ), np.arange(BY), np.arange(BX), indexing="ij")
+        local = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
+        cells = self.origins[slots].astype(np.int64)[:, None, :] + local[None]
+        return (cells.reshape(-1, 3)[:, : self.dimension] + 0.5) * h
+
+
+def pack(coordinates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Keys of tile coordinates (..., 3); ascending keys are in order of z, then y, then x."""
+    if coordinates.size and int(np.abs(coordinates).max()) >= _BIAS:
+        raise DivergedError(
+            f"liquid reached tile {int(np.abs(coordinates).max())}, beyond the {_BIAS} tiles either side of the origin "
+            "that coordinates can hold; close the domain's sides, or use fewer frames"
+        )
+    x, y, z = (coordinates[..., axis] + _BIAS for axis in range(3))
+    packed: NDArray[np.int64] = (z << (2 * _BITS)) | (y << _BITS) | x
+    return packed
+
+
+def unpack(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Tile coordinates (..., 3) of keys."""
+    mask = (1 << _BITS) - 1
+    return np.stack([((keys >> shift) & mask) - _BIAS for shift in (0, _BITS, 2 * _BITS)], axis=-1)
+
+
+def widened(keys: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Keys shifted by tile offsets (..., 3)."""
+    return pack(unpack(keys) + offsets)
+
+
+@inlined
+def lower_bound(keys, key):  # type: ignore[no-untyped-def]
+    """First index whose key is not below the given one."""
+    low = 0
+    high = len(keys)
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def find_slot(keys, key):  # type: ignore[no-untyped-def]
+    """Slot of the tile with this key, or 0."""
+    i = lower_bound(keys, key)
+    if i < len(keys) and keys[i] == key:
+        return i + 1
+    return 0
+
+
+@kernel
+def _find_neighbours(keys, neighbours, dimension, chunks):  # type: ignore[no-untyped-def]
+    n = len(keys)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for dz in range(-1, 2):
+                for dy in range(-1, 2):
+                    if dimension == 2 and dz != 0:
+                        continue
+                    # x neighbours stand side by side in the order of keys: one search finds all three
+                    first = keys[i] + (dz << 42) + (dy << 21) - 1
+                    j = lower_bound(keys, first)
+                    for dx in range(3):
+                        if j < n and keys[j] == first + dx:
+                            neighbours[i + 1, (dz + 1) * 9 + (dy + 1) * 3 + dx] = j + 1
+                            j += 1

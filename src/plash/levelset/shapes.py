@@ -1,0 +1,167 @@
+"""Signed distance to the shapes of a scene: negative inside, in metres, in 2-D and 3-D alike.
+
+Exact for the primitives. A union takes the smallest of its parts' distances, a difference the largest of the
+first's and the others' negated. Both are exact on one side, outside a union and inside a difference; on the
+other side the sign is right, and the size a bound: never more than the true distance.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plash.errors import Problem, SceneError
+from plash.scene.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Difference,
+    FunctionShape,
+    HalfSpace,
+    HeightShape,
+    Shape,
+    Sphere,
+    Union,
+)
+
+Array = NDArray[np.float64]
+
+
+def distance(shape: Shape, points: ArrayLike, name: str = "shape") -> Array:
+    """The signed distance of points to the surface of a shape, after its rotation and translation.
+
+    Args:
+        shape: Any shape of a scene.
+        points: (n, axes), in metres.
+        name: What messages call the shape, such as ``fill[0].shape``.
+
+    Returns:
+        (n,), in metres, negative inside.
+
+    Raises:
+        SceneError: A Python function gave something other than one finite number for each point.
+
+    >>> distance(Sphere(center=(0, 0, 0), radius=1), [[0, 0, 0], [3, 4, 0]])
+    array([-1.,  4.])
+    """
+    moved = np.asarray(points, dtype=np.float64)
+    dimension = moved.shape[1]
+    if shape.translation is not None:
+        moved = moved - np.array(shape.translation)
+    if shape.rotation is not None:
+        # The inverse of the rotation: a row vector times the matrix
+        pivot = np.array(shape.pivot(dimension))
+        moved = (moved - pivot) @ np.array(shape.rotation.matrix()) + pivot
+    return _distance(shape, moved, name)
+
+
+@singledispatch
+def _distance(shape: Any, points: Array, name: str) -> Array:
+    raise TypeError(f"no distance is known for a {type(shape).__name__}")
+
+
+@_distance.register
+def _box(shape: Box, points: Array, name: str) -> Array:
+    low, high = np.array(shape.min), np.array(shape.max)
+    return _to_block(np.abs(points - (low + high) / 2) - (high - low) / 2)
+
+
+@_distance.register
+def _sphere(shape: Sphere, points: Array, name: str) -> Array:
+    return _length(points - np.array(shape.center)) - shape.radius
+
+
+@_distance.register
+def _cylinder(shape: Cylinder, points: Array, name: str) -> Array:
+    axis, length, along, away = _about_axis(shape, points)
+    radial = _length(away - along[:, None] * axis)
+    return _to_block(np.stack([radial - shape.radius, np.abs(along - length / 2) - length / 2], axis=1))
+
+
+@_distance.register
+def _capsule(shape: Capsule, points: Array, name: str) -> Array:
+    axis, length, along, away = _about_axis(shape, points)
+    return _length(away - np.clip(along, 0, length)[:, None] * axis) - shape.radius
+
+
+@_distance.register
+def _half_space(shape: HalfSpace, points: Array, name: str) -> Array:
+    heights: Array = (points - np.array(shape.point)) @ _unit(np.array(shape.normal))
+    return heights
+
+
+@_distance.register
+def _union(shape: Union, points: Array, name: str) -> Array:
+    parts = [distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
+    nearest: Array = np.minimum.reduce(parts)
+    return nearest
+
+
+@_distance.register
+def _difference(shape: Difference, points: Array, name: str) -> Array:
+    first, *rest = (distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of))
+    furthest: Array = np.maximum.reduce([first, *(-other for other in rest)])
+    return furthest
+
+
+@_distance.register
+def _function(shape: FunctionShape, points: Array, name: str) -> Array:
+    return _checked(shape.function(points), shape.function, points, name)
+
+
+@_distance.register
+def _height(shape: HeightShape, points: Array, name: str) -> Array:
+    """Measured straight up: the sign is exact, the value an upper bound of the distance on slopes."""
+    x, y, *z = points.T
+    above: Array = y - _checked(shape.height(x, *z), shape.height, points, name)
+    return above
+
+
+def _checked(values: object, function: object, points: Array, name: str) -> Array:
+    """What a user's function gave, if that is one finite number for each point."""
+    title = getattr(function, "__name__", type(function).__name__)
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        problem = f"the function {title} gave {type(values).__name__}, not an array of numbers"
+    else:
+        finite = np.isfinite(numbers)
+        if numbers.shape != (len(points),):
+            problem = f"the function {title} gave an array of shape {numbers.shape}, not ({len(points)},)"
+        elif not finite.all():
+            where = int(np.argmin(finite))
+            problem = (
+                f"the function {title} gave {numbers[where]} at {points[where].tolist()}, not a finite number"
+            )
+        else:
+            return numbers
+    raise SceneError([Problem(name, problem)])
+
+
+def _about_axis(shape: Cylinder | Capsule, points: Array) -> tuple[Array, float, Array, Array]:
+    """Axis direction and length; how far along it each point lies, and its vector from the base."""
+    base = np.array(shape.base)
+    span = np.array(shape.top) - base
+    axis = _unit(span)
+    away = points - base
+    return axis, float(span @ axis), away @ axis, away
+
+
+def _to_block(beyond: Array) -> Array:
+    """Distance to a block, from how far each point lies beyond its faces along each axis."""
+    inside: Array = np.minimum(beyond.max(axis=1), 0)
+    return _length(np.maximum(beyond, 0)) + inside
+
+
+def _length(vectors: Array) -> Array:
+    lengths: Array = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
+
+
+def _unit(vector: Array) -> Array:
+    scaled = vector / np.abs(vector).max()
+    unit: Array = scaled / np.sqrt(scaled @ scaled)
+    return unit

@@ -1,0 +1,206 @@
+"""One multigrid V-cycle as preconditioner: red-black Gauss-Seidel on tiles, aggregates below.
+
+On the cells the smoother works tile by tile. Tiles form a checkerboard of two sets; the tiles of one set share no
+face, so they are smoothed in parallel, each with two red-black sweeps in a block that stays in the first-level
+cache while its halo is fixed, then the other set follows with the new halos. On the way up everything happens in
+reverse order, which makes the cycle symmetric, as conjugate gradients require.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.tiles import Shape
+from plash.linear.aggregates import aggregate, cycle_serial, prolong_level, relax_parallel, restrict_level
+from plash.linear.operators import Pool, PoissonOperator, copy_weights, sum_neighbours
+
+_SWEEPS = 2
+_COARSE_SWEEPS = 2
+_LAST_SWEEPS = 8
+_WORTH_THREADS = 4096  # aggregates of level 1 from which its sweeps are divided among threads
+
+
+class MultigridPreconditioner:
+    """A V-cycle for one operator; building it costs about a tenth of a solve."""
+
+    def __init__(self, operator: PoissonOperator, sweeps: int = _SWEEPS) -> None:
+        self.operator = operator
+        self.sweeps = sweeps
+        self.coarse = aggregate(operator)
+        self.x = np.zeros(self.coarse.total + 1, np.float32)
+        self.b = np.zeros(self.coarse.total + 1, np.float32)
+
+    def solve(self, r: Pool, z: Pool) -> float:
+        """Set z to one V-cycle's approximation of A⁻¹ r and return r·z."""
+        shape, chunks = self.operator.tiles.shape, chunk_count()
+        red, black = self.operator.checkerboard
+        geometry = self.operator.geometry
+        smooth = _smooth(shape)
+        inverse, index, active = self.operator.inverse, self.coarse.index, self.operator.active
+        partial = np.zeros(len(active))
+
+        z[active] = 0
+        smooth(z, r, inverse, *geometry, red, self.sweeps, True, partial, chunks)
+        smooth(z, r, inverse, *geometry, black, self.sweeps, True, partial, chunks)
+        _restrict(shape)(z, r, self.operator.diagonal, *geometry, active, index, self.b, chunks)
+        self._cycle_coarse()
+        _prolong(shape)(z, inverse, active, index, self.x, chunks)
+        smooth(z, r, inverse, *geometry, black, self.sweeps, False, partial, chunks)
+        dot = float(partial[: len(black)].sum())
+        smooth(z, r, inverse, *geometry, red, self.sweeps, False, partial, chunks)
+        return dot + float(partial[: len(red)].sum())
+
+    def _cycle_coarse(self) -> None:
+        a, x, b = self.coarse, self.x, self.b
+        stencil = (a.inverse, a.neighbours, a.weights)
+        rest = (a.starts, a.reds, x, b, a.diagonal, *stencil, a.parent, _COARSE_SWEEPS, _LAST_SWEEPS)
+        first, middle, last = 0, int(a.reds[0]), int(a.starts[1])
+        if last < _WORTH_THREADS or len(a.starts) < 3:
+            cycle_serial(0, *rest)
+            return
+        chunks = chunk_count()
+        x[first:last] = 0
+        for _ in range(_COARSE_SWEEPS):
+            relax_parallel(x, b, *stencil, first, middle, chunks)
+            relax_parallel(x, b, *stencil, middle, last, chunks)
+        restrict_level(x, b, a.diagonal, *stencil, a.parent, first, last, int(a.starts[2]))
+        cycle_serial(1, *rest)
+        prolong_level(x, a.inverse, a.parent, first, last)
+        for _ in range(_COARSE_SWEEPS):
+            relax_parallel(x, b, *stencil, middle, last, chunks)
+            relax_parallel(x, b, *stencil, first, middle, chunks)
+
+
+@inlined
+def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Relax the cells of one colour in a block: keep is 0 and inverse 1/d on them, 1 and 0 elsewhere."""
+    sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX)
+    for m in range(len(block)):
+        block[m] = keep[m] * block[m] + inverse[m] * (b[m] + sums[m])
+
+
+@for_tile_shape
+def _smooth(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(x, b, inverse, weights, uniform, neighbours, tiles, sweeps, forward, partial, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(SIZE, np.float32)
+            sums = np.zeros(SIZE, np.float32)
+            b_block = np.zeros(SIZE, np.float32)
+            red = np.zeros(SIZE, np.float32)
+            black = np.zeros(SIZE, np.float32)
+            keep_red = np.ones(SIZE, np.float32)
+            keep_black = np.ones(SIZE, np.float32)
+            weight_blocks = np.zeros((DIM, SIZE), np.float32)
+            for z in range(BZ):
+                for y in range(BY):
+                    for k in range(BX):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1 + k
+                        if (z + y + k) & 1:
+                            keep_black[o] = np.float32(0)
+                        else:
+                            keep_red[o] = np.float32(0)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                is_uniform = uniform[t]
+                copy_cross(block, x, neighbours, t, BZ, BY, BX)
+                copy_weights(weight_blocks, weights, is_uniform, neighbours, t, BZ, BY, BX)
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for k in range(BX):
+                            b_block[o + k] = b[t, z, y, k]
+                        for k in range(BX):
+                            d = inverse[t, z, y, k]
+                            red[o + k] = d * keep_black[o + k]
+                            black[o + k] = d * keep_red[o + k]
+                for _ in range(sweeps):
+                    if forward:
+                        _sweep_colour(block, sums, b_block, keep_red, red, weight_blocks, is_uniform, BZ, BY, BX)
+                        _sweep_colour(block, sums, b_block, keep_black, black, weight_blocks, is_uniform, BZ, BY, BX)
+                    else:
+                        _sweep_colour(block, sums, b_block, keep_black, black, weight_blocks, is_uniform, BZ, BY, BX)
+                        _sweep_colour(block, sums, b_block, keep_red, red, weight_blocks, is_uniform, BZ, BY, BX)
+                dot = 0.0
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for k in range(BX):
+                            x[t, z, y, k] = block[o + k]
+                            dot += np.float64(block[o + k] * b_block[o + k])
+                partial[i] = dot
+
+    return run
+
+
+@for_tile_shape
+def _restrict(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+    NY, NX = BY // 2, BX // 2
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(x, b, diagonal, weights, uniform, neighbours, tiles, index, coarse_b, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        nobody = len(coarse_b) - 1
+        for c in prange(chunks):
+            block = np.zeros(SIZE, np.float32)
+            sums = np.zeros(SIZE, np.float32)
+            weight_blocks = np.zeros((DIM, SIZE), np.float32)
+            coarse = np.zeros(index.shape[1], np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, x, neighbours, t, BZ, BY, BX)
+                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
+                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
+                coarse[:] = np.float32(0)
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        m = ((z >> 1) * NY + (y >> 1)) * NX
+                        for k in range(BX):
+                            d = diagonal[t, z, y, k]
+                            r = b[t, z, y, k] - d * block[o + k] + sums[o + k]
+                            sums[o + k] = r if d > 0 else np.float32(0)
+                        for k in range(NX):
+                            coarse[m + k] += sums[o + 2 * k] + sums[o + 2 * k + 1]
+                for m in range(index.shape[1]):
+                    if index[i + 1, m] != nobody:
+                        coarse_b[index[i + 1, m]] = coarse[m]
+
+    return run
+
+
+@for_tile_shape
+def _prolong(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    NY, NX = BY // 2, BX // 2
+
+    @kernel
+    def run(x, inverse, tiles, index, coarse_x, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            correction = np.zeros(index.shape[1], np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                for m in range(index.shape[1]):
+                    correction[m] = coarse_x[index[i + 1, m]]
+                for z in range(BZ):
+                    for y in range(BY):
+                        m = ((z >> 1) * NY + (y >> 1)) * NX
+                        for k in range(BX):
+                            if inverse[t, z, y, k] > 0:
+                                x[t, z, y, k] += correction[m + (k >> 1)]
+
+    return run

@@ -1,0 +1,247 @@
+"""The operator A of a Poisson problem on tiles, applied without a matrix.
+
+    (A x)_i = d_i x_i - sum over neighbours j of w_ij x_j        where the unknowns are the cells with d_i > 0
+
+x is kept zero in every other cell, so a sweep has no branch: what lies outside contributes nothing. Air, solids, cut
+faces and ghost-fluid distances are all in the diagonal d and the face weights w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.tiles import Shape, Tiles
+
+Pool = NDArray[np.float32]
+Pool64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonOperator:
+    """Diagonal and face weights of A.
+
+    Attributes:
+        tiles: Where the cells are.
+        diagonal: d by cell, zero where there is no unknown.
+        weights: w on the minimal faces, one pool per axis (x, y[, z]); None when every face between two unknowns has
+            weight one. Weights of other faces do not matter.
+    """
+
+    tiles: Tiles
+    diagonal: Pool
+    weights: Pool | None = None
+
+    @cached_property
+    def active(self) -> NDArray[np.int32]:
+        """Slots of the tiles that hold an unknown."""
+        return (np.flatnonzero(self.diagonal[1:].any(axis=(1, 2, 3))) + 1).astype(np.int32)
+
+    @cached_property
+    def checkerboard(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Active slots in two sets: no tile shares a face with one of its own set."""
+        parity = self.tiles.coordinates[self.active].sum(axis=1) & 1
+        return self.active[parity == 0], self.active[parity == 1]
+
+    @cached_property
+    def inverse(self) -> Pool:
+        """1/d where there is an unknown, else zero."""
+        inverse = np.zeros_like(self.diagonal)
+        np.divide(np.float32(1), self.diagonal, out=inverse, where=self.diagonal > 0)
+        return inverse
+
+    @cached_property
+    def face_weights(self) -> Pool:
+        """The weights, or a stand-in that no kernel reads where every weight is one."""
+        if self.weights is None:
+            return np.ones((self.tiles.dimension, 1, *self.tiles.shape), np.float32)
+        return self.weights
+
+    @cached_property
+    def uniform(self) -> NDArray[np.bool_]:
+        """By slot: every face of the tile that lies between two unknowns has weight one."""
+        if self.weights is None:
+            return np.ones(self.tiles.count + 1, np.bool_)
+        uniform = np.zeros(self.tiles.count + 1, np.bool_)
+        run = _find_uniform(self.tiles.shape)
+        run(self.diagonal, self.weights, self.tiles.neighbours, self.active, uniform, chunk_count())
+        return uniform
+
+    @property
+    def geometry(self) -> tuple[Any, ...]:
+        """What every kernel needs to find the neighbours of a tile and their weights."""
+        return self.face_weights, self.uniform, self.tiles.neighbours
+
+    def zeros(self, dtype: type = np.float32) -> NDArray[Any]:
+        """A new pool of zeros."""
+        return np.zeros(self.diagonal.shape, dtype)
+
+    def apply(self, x: Pool, result: Pool) -> float:
+        """Set result = A x and return x·A x."""
+        partial = np.zeros(len(self.active))
+        run = _apply(self.tiles.shape)
+        run(x, self.diagonal, result, partial, *self.geometry, self.active, chunk_count())
+        return float(partial.sum())
+
+    def residual(self, x: Pool64, b: Pool64, result: Pool64) -> float:
+        """Set result = b - A x in double precision and return its 2-norm."""
+        partial = np.zeros(len(self.active))
+        run = _residual(self.tiles.shape)
+        run(x, b, self.diagonal, result, partial, *self.geometry, self.active, chunk_count())
+        return float(np.sqrt(partial.sum()))
+
+
+@inlined
+def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Weighted sum over the face neighbours, for every cell of a block of halo 1; the halo's own sums mean nothing."""
+    SY = BX + 2
+    SZ = (BY + 2) * SY
+    if BZ > 1:
+        first = SZ + SY + 1
+        last = (BZ + 2) * SZ - first
+        if is_uniform:
+            for m in range(first, last):
+                sums[m] = (
+                    block[m - SZ] + block[m + SZ] + block[m - SY] + block[m + SY] + block[m - 1] + block[m + 1]
+                )
+        else:
+            wx = weights[0]
+            wy = weights[1]
+            wz = weights[2]
+            for m in range(first, last):
+                sums[m] = (
+                    wz[m] * block[m - SZ]
+                    + wz[m + SZ] * block[m + SZ]
+                    + wy[m] * block[m - SY]
+                    + wy[m + SY] * block[m + SY]
+                    + wx[m] * block[m - 1]
+                    + wx[m + 1] * block[m + 1]
+                )
+    else:
+        first = SY + 1
+        last = SZ - first
+        if is_uniform:
+            for m in range(first, last):
+                sums[m] = block[m - SY] + block[m + SY] + block[m - 1] + block[m + 1]
+        else:
+            wx = weights[0]
+            wy = weights[1]
+            for m in range(first, last):
+                sums[m] = (
+                    wy[m] * block[m - SY]
+                    + wy[m + SY] * block[m + SY]
+                    + wx[m] * block[m - 1]
+                    + wx[m + 1] * block[m + 1]
+                )
+
+
+@inlined
+def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Fill the blocks of face weights of a tile, if it needs them."""
+    if not is_uniform:
+        for axis in range(weights.shape[0]):
+            copy_cross(blocks[axis], weights[axis], neighbours, t, BZ, BY, BX)
+
+
+@for_tile_shape
+def _apply(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(x, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float32)
+            sums = np.zeros(PZ * PY * PX, np.float32)
+            weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, x, neighbours, t, BZ, BY, BX)
+                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
+                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
+                dot = 0.0
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for k in range(BX):
+                            d = diagonal[t, z, y, k]
+                            value = d * block[o + k] - sums[o + k] if d > 0 else np.float32(0)
+                            result[t, z, y, k] = value
+                            dot += np.float64(value * block[o + k])
+                partial[i] = dot
+
+    return run
+
+
+@for_tile_shape
+def _residual(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(x, b, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float64)
+            sums = np.zeros(PZ * PY * PX, np.float64)
+            weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, x, neighbours, t, BZ, BY, BX)
+                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
+                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
+                square = 0.0
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for k in range(BX):
+                            d = np.float64(diagonal[t, z, y, k])
+                            value = b[t, z, y, k] - (d * block[o + k] - sums[o + k]) if d > 0 else 0.0
+                            result[t, z, y, k] = value
+                            square += value * value
+                partial[i] = square
+
+    return run
+
+
+@for_tile_shape
+def _find_uniform(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(diagonal, weights, neighbours, tiles, uniform, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float32)
+            weight_block = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, diagonal, neighbours, t, BZ, BY, BX)
+                all_one = True
+                for axis in range(DIM):
+                    copy_cross(weight_block, weights[axis], neighbours, t, BZ, BY, BX)
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for m in range(o, o + BX):
+                                if block[m] > 0:
+                                    if block[m - step] > 0 and weight_block[m] != 1:
+                                        all_one = False
+                                    if block[m + step] > 0 and weight_block[m + step] != 1:
+                                        all_one = False
+                uniform[t] = all_one
+
+    return run

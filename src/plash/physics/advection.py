@@ -1,0 +1,122 @@
+"""Advection of the velocity by itself (Cline step 3a): where did this come from?
+
+A virtual particle is traced from each face backwards through u for dt, with second-order Runge-Kutta; the face takes the component found
+there. Reference: Stam 1999; Cline equation 12 and figure 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.cells import WET, Cells
+from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.fields import FaceField
+from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
+from plash.grid.tiles import Shape
+from plash.stages import stage
+
+_HALO = 3
+
+
+@stage
+def trace_back(velocity: FaceField, cells: Cells, dt: float, h: float) -> tuple[FaceField, int]:
+    """The velocity carried along by itself for dt, on wet faces; and how many samples met no known value."""
+    tiles = cells.tiles
+    result = FaceField.filled(tiles)
+    chunks = chunk_count()
+    unknown = np.zeros(chunks, np.int64)
+    _trace(tiles.shape)(
+        velocity.pool,
+        result.pool,
+        cells.faces,
+        tiles.origins,
+        tiles.neighbours,
+        tiles.keys,
+        cells.wet_tiles,
+        np.float32(dt / h),
+        unknown,
+        chunks,
+    )
+    return result, int(unknown.sum())
+
+
+@inlined
+def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """One component at block coordinates: from the block, or from anywhere if the point has left it."""
+    half = np.float32(0.5)
+    inside = x >= half and x < np.float32(PX - 1) and y >= half and y < np.float32(PY - 1)
+    if BZ > 1:
+        inside = inside and z >= half and z < np.float32(PZ - 1)
+    if inside:
+        sx = x if axis == 0 else x - half
+        sy = y if axis == 1 else y - half
+        sz = z if axis == 2 else z - half
+        value = interpolate(blocks[axis], sx, sy, sz, PY, PX, BZ == 1)
+        if value != value:
+            value = interpolate_known(blocks[axis], sx, sy, sz, PY, PX, BZ == 1)
+        return value
+    gx = np.float64(x) + ox
+    gy = np.float64(y) + oy
+    gz = np.float64(z) + oz
+    return np.float32(interpolate_anywhere(grid[axis], keys, axis, gx, gy, gz, BZ, BY, BX))
+
+
+@for_tile_shape
+def _trace(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    H = _HALO
+    PZ, PY, PX, HZ = block_sizes(shape, H)
+    DIM = 2 if BZ == 1 else 3
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(grid, result, faces, origins, neighbours, keys, tiles, dt, unknown, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        half = np.float32(0.5)
+        for c in prange(chunks):
+            blocks = np.empty((DIM, SIZE), np.float32)
+            u = np.zeros(3, np.float32)
+            missing = 0
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                ox = origins[t, 0] - H
+                oy = origins[t, 1] - H
+                oz = origins[t, 2] - HZ
+                for axis in range(DIM):
+                    copy_block(blocks[axis], grid[axis], neighbours, t, H, BZ, BY, BX)
+                for face in range(DIM * BZ * BY * BX):
+                    axis = face // (BZ * BY * BX)
+                    m = face - axis * BZ * BY * BX
+                    k = m // (BY * BX)
+                    j = (m // BX) % BY
+                    i_x = m % BX
+                    if not faces[axis, t, k, j, i_x] & WET:
+                        continue
+                    x0 = np.float32(i_x + H) + (np.float32(0) if axis == 0 else half)
+                    y0 = np.float32(j + H) + (np.float32(0) if axis == 1 else half)
+                    z0 = np.float32(k + HZ) + (np.float32(0) if axis == 2 or DIM == 2 else half)
+                    x, y, z = x0, y0, z0
+                    for part in range(2):
+                        for a in range(DIM):
+                            u[a] = _component(
+                                blocks, grid, keys, a, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX
+                            )
+                            if u[a] != u[a]:
+                                missing += 1
+                                u[a] = np.float32(0)
+                        back = half * dt if part == 0 else dt
+                        x = x0 - back * u[0]
+                        y = y0 - back * u[1]
+                        if DIM == 3:
+                            z = z0 - back * u[2]
+                    value = _component(
+                        blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX
+                    )
+                    if value != value:
+                        missing += 1
+                    result[axis, t, k, j, i_x] = value
+            unknown[c] = missing
+
+    return run

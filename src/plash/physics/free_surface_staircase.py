@@ -1,0 +1,82 @@
+"""Free surface along cell faces: atmospheric pressure at the centre of every air cell (Cline equations 13-15).
+
+    (number of non-solid neighbours) p_i - Σ over liquid neighbours p_n = -(ρ h/dt) D_i,    p = 0 in air
+
+with D the undivided divergence. The surface so seen runs half a cell above the outermost liquid faces, in steps.
+
+A free-surface scheme answers two questions: which operator belongs to the liquid, and how its pressure changes the velocity.
+Another scheme is another class with these two methods, and a line in `solvers/build.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.cells import LIQUID, WALL, Cells
+from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.differences import subtract_gradient
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Shape
+from plash.linear.operators import PoissonOperator
+from plash.stages import stage
+
+
+class FreeSurface(Protocol):
+    """How pressure meets the air."""
+
+    def operator(self, cells: Cells) -> PoissonOperator:
+        """A of A p = b with p zero outside the liquid."""
+
+    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+        """Subtract the gradient of the potential p dt/(ρ h) from every open wet face; forget every other velocity."""
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """Pressure zero at the centres of air cells."""
+
+    @stage
+    def operator(self, cells: Cells) -> PoissonOperator:
+        """Diagonal: number of non-solid neighbours. Every weight is one."""
+        tiles = cells.tiles
+        diagonal = np.zeros(cells.label.shape, np.float32)
+        run = _count_open_faces(tiles.shape)
+        run(cells.label, cells.faces, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal)
+
+    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+        """Set u -= p_i - p_(i-1) (equation 15)."""
+        subtract_gradient(velocity, potential, cells)
+
+
+@for_tile_shape
+def _count_open_faces(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(label, faces, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.uint8)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                for axis in range(DIM):
+                    copy_cross(block, faces[axis], neighbours, t, BZ, BY, BX)
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                if label[t, z, y, x] == LIQUID:
+                                    walls = (block[o + x] & WALL) + (block[o + x + step] & WALL)
+                                    diagonal[t, z, y, x] += np.float32(2 - (walls >> 1))
+
+    return run

@@ -1,0 +1,129 @@
+"""Pressure (Cline steps 3d and 3e): the velocity made divergence free.
+
+    A p = -(ρ h²/dt) ∇·u ,    u -= (dt/ρ) ∇p
+
+Solved for the potential q = p dt/(ρ h), a velocity: then neither density nor step length enters the numbers, and
+-h ∇·u is the right-hand side as it stands. The gas pressure is the value of p at the surface; it shifts p as a whole and
+moves nothing, so it is added at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import DivergedError
+from plash.grid.cells import LIQUID, Cells
+from plash.grid.differences import divergence
+from plash.grid.fields import CellField, FaceField
+from plash.linear import pcg
+from plash.linear.components import ClosedComponents, closed_components
+from plash.linear.multigrid import MultigridPreconditioner
+from plash.linear.operators import PoissonOperator
+from plash.physics.free_surface_staircase import FreeSurface
+from plash.stages import stage
+
+_ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The pressure of a step and how it was found.
+
+    Attributes:
+        pressure: Gauge pressure plus gas pressure in liquid cells, Pa; gas pressure elsewhere.
+        iterations: Conjugate-gradient iterations.
+        residual: True relative residual.
+        excess: Largest mean divergence (1/s) that a closed component could not get rid of.
+    """
+
+    pressure: CellField
+    iterations: int
+    residual: float
+    excess: float
+
+
+@dataclass(frozen=True)
+class PressureSolver:
+    """Makes a velocity field divergence free.
+
+    Attributes:
+        free_surface: How pressure meets the air.
+        rho: Density, kg/m³.
+        h: Cell size, m.
+        tolerance: Relative size of the true residual to reach.
+        gas_pressure: Pressure of the air, Pa.
+    """
+
+    free_surface: FreeSurface
+    rho: float
+    h: float
+    tolerance: float = 1e-5
+    gas_pressure: float = 0.0
+
+    @stage
+    def project(self, velocity: FaceField, cells: Cells, dt: float) -> Projection:
+        """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
+
+        Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
+        below tolerance times what it was, or at the level of single-precision round-off.
+        """
+        b = divergence(velocity, cells)
+        np.negative(b, out=b)
+        operator = self.free_surface.operator(cells)
+        closed = _find_closed(operator)
+        excess = float(np.abs(closed.means(b)).max()) / self.h
+        closed.remove_means(b)
+
+        fastest = _fastest(velocity, cells)
+        floor = _ROUND_OFF * fastest * np.sqrt(max(cells.liquid_count, 1))
+        potential = operator.zeros(np.float64)
+        solution = _solve(operator, b, potential, self.tolerance, floor, closed)
+        closed.remove_means(potential)
+        self.free_surface.apply(velocity, potential, cells)
+
+        pressure = np.full(potential.shape, self.gas_pressure)
+        liquid = cells.label == LIQUID
+        pressure[liquid] += potential[liquid] * (self.rho * self.h / dt)
+        first = solution.history[0]
+        relative = solution.residual / first if first > 0.0 else 0.0
+        return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess)
+
+
+@stage
+def _find_closed(operator: PoissonOperator) -> ClosedComponents:
+    return closed_components(operator)
+
+
+@stage
+def _build_multigrid(operator: PoissonOperator) -> MultigridPreconditioner:
+    return MultigridPreconditioner(operator)
+
+
+@stage
+def _solve(
+    operator: PoissonOperator,
+    b: NDArray[np.float64],
+    potential: NDArray[np.float64],
+    tolerance: float,
+    floor: float,
+    closed: ClosedComponents,
+) -> pcg.Solution:
+    if len(operator.active) == 0:
+        return pcg.Solution(history=[0.0])
+    multigrid = _build_multigrid(operator)
+    solution = pcg.solve(operator, multigrid, b, potential, tolerance, floor, clean=closed.remove_means)
+    if not solution.converged:
+        raise DivergedError(
+            f"pressure not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "
+            f"{solution.target:.3g}; a larger solver.tolerance or a smaller solver.courant may help"
+        )
+    return solution
+
+
+def _fastest(velocity: FaceField, cells: Cells) -> float:
+    """Largest component of the velocity on wet faces, m/s."""
+    tiles = velocity.pool[:, cells.wet_tiles]
+    return float(np.nanmax(np.abs(tiles))) if tiles.size else 0.0

@@ -1,0 +1,282 @@
+"""Solids that liquid cannot enter: whole cells, as in Cline (`solids = "voxel"`).
+
+A cell is solid if its centre lies in a solid or beyond a closed side of the domain. Velocities through the faces of solid
+cells are the solid's own, here zero, on both sides: liquid slides along walls and never goes through. Particles that
+end up in a solid cell are put back along the solid's normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.cells import BURIED, WALL, Cells
+from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.fields import FaceField
+from plash.grid.sample import lookup
+from plash.grid.tiles import Shape, Tiles
+from plash.levelset.shapes import distance
+from plash.particles.particles import Particles
+from plash.scene.bodies import Solid
+from plash.stages import stage
+
+UNBOUNDED, CLOSED, OPEN = 0, 1, 2
+
+_FAR = 1e6  # distance, in cells, where there is no solid
+_MARGIN = np.float32(1e-3)  # cells between a wall and a particle put back
+_TRIES = 12
+
+
+@dataclass(frozen=True)
+class Box:
+    """The domain's box in cells and what its sides are: UNBOUNDED, CLOSED or OPEN, as (low, high) by axis."""
+
+    cells: tuple[int, ...]
+    sides: tuple[tuple[int, int], ...]
+
+    def limits(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """First cell and one past the last by axis (x, y, z), and the kinds of the sides, as kernels want them."""
+        dimension = len(self.cells)
+        limits = np.zeros((3, 2), np.int32)
+        kinds = np.zeros((3, 2), np.int32)
+        limits[:dimension, 1] = self.cells
+        kinds[:dimension] = self.sides
+        return limits, kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """The solids on one set of tiles.
+
+    Attributes:
+        tiles: Where the cells are.
+        is_solid: By cell.
+        distance: Signed distance of cell centres to the nearest solid body, in cells; walls do not count.
+        near: By slot, whether a particle of this tile can meet a wall, a solid or a side in a step.
+        box: The domain.
+    """
+
+    tiles: Tiles
+    is_solid: NDArray[np.bool_]
+    distance: NDArray[np.float32]
+    near: NDArray[np.bool_]
+    box: Box
+
+    @stage
+    def constrain(self, velocity: FaceField, cells: Cells) -> None:
+        """Set the velocity through every face of a solid to the solid's own; inside solids it is left as it is."""
+        _close_walls(velocity.pool.reshape(-1), cells.faces.reshape(-1), chunk_count())
+
+    @stage
+    def confine(self, particles: Particles) -> tuple[NDArray[np.int8], int]:
+        """Put particles back that went into a solid or through a closed side.
+
+        Returns:
+            For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side; and how many
+            could not be put back.
+        """
+        left = np.zeros(particles.count, np.int8)
+        limits, kinds = self.box.limits()
+        chunks = chunk_count()
+        stuck = np.zeros(chunks, np.int64)
+        _confine(self.tiles.shape)(
+            particles.cell,
+            particles.offset,
+            particles.velocity,
+            particles.starts,
+            self.near,
+            self.tiles.keys,
+            self.is_solid,
+            self.distance,
+            limits,
+            kinds,
+            left,
+            stuck,
+            chunks,
+        )
+        return left, int(stuck.sum())
+
+
+@dataclass(eq=False)
+class StaticSolids:
+    """The solids of a scene, evaluated on whatever tiles exist; tiles seen before are not evaluated again."""
+
+    bodies: Sequence[Solid]
+    box: Box
+    h: float
+    _last: Solids | None = field(default=None, init=False)
+
+    @stage
+    def at(self, tiles: Tiles) -> Solids:
+        """The solids on these tiles."""
+        if self._last is None or self._last.tiles is not tiles:
+            self._last = self._evaluate(tiles)
+        return self._last
+
+    def _evaluate(self, tiles: Tiles) -> Solids:
+        known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
+        gap = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
+        is_solid = np.zeros(gap.shape, np.bool_)
+        if self._last is not None:
+            kept = np.flatnonzero(known)
+            gap[kept + 1] = self._last.distance[known[kept]]
+            is_solid[kept + 1] = self._last.is_solid[known[kept]]
+        new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
+        if len(new):
+            gap[new] = self.distance_in_cells(tiles, new)
+            is_solid[new] = (gap[new] < 0) | self._beyond_walls(tiles, new)
+        return Solids(tiles, is_solid, gap, self._near(tiles, is_solid), self.box)
+
+    def distance_in_cells(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Signed distance of the cell centres of some tiles to the nearest body, in cells."""
+        shape = (len(slots), *tiles.shape)
+        nearest = np.full(int(np.prod(shape)), _FAR)
+        if self.bodies:
+            centres = tiles.cell_centres(slots, self.h)
+            for body in self.bodies:
+                np.minimum(nearest, distance(body.shape, centres, body.name) / self.h, out=nearest)
+        return nearest.reshape(shape).astype(np.float32)
+
+    def _beyond_walls(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+        BZ, BY, BX = tiles.shape
+        beyond = np.zeros((len(slots), BZ, BY, BX), np.bool_)
+        for axis, (low, high) in enumerate(self.box.sides):
+            size = (BX, BY, BZ)[axis]
+            cells = tiles.origins[slots, axis, None] + np.arange(size)
+            outside = ((cells < 0) & (low == CLOSED)) | ((cells >= self.box.cells[axis]) & (high == CLOSED))
+            beyond |= outside.reshape(len(slots), *[size if a == axis else 1 for a in (2, 1, 0)])
+        return beyond
+
+    def _near(self, tiles: Tiles, is_solid: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        holds = is_solid.any(axis=(1, 2, 3))
+        near: NDArray[np.bool_] = holds[tiles.neighbours].any(axis=1)
+        for axis, (low, high) in enumerate(self.box.sides):
+            size = tiles.shape[2 - axis]
+            first = tiles.origins[:, axis]
+            if low == OPEN:
+                near |= first < size
+            if high == OPEN:
+                near |= first + 2 * size > self.box.cells[axis]
+        near[0] = False
+        return near
+
+
+@kernel
+def _close_walls(velocity, faces, chunks):  # type: ignore[no-untyped-def]
+    n = len(velocity)
+    for c in prange(chunks):
+        for m in range(c * n // chunks, (c + 1) * n // chunks):
+            if faces[m] & (WALL | BURIED) == WALL:
+                velocity[m] = np.float32(0)
+
+
+@inlined
+def _gap_at(gap, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Distance between cell centres, at global coordinates in cells."""
+    x -= 0.5
+    y -= 0.5
+    i, j = int(np.floor(x)), int(np.floor(y))
+    fx, fy = x - i, y - j
+    k, fz = 0, 0.0
+    if BZ > 1:
+        z -= 0.5
+        k = int(np.floor(z))
+        fz = z - k
+    total = 0.0
+    for corner in range(8 if BZ > 1 else 4):
+        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+        w = (fx if a else 1.0 - fx) * (fy if b else 1.0 - fy)
+        if BZ > 1:
+            w *= fz if c else 1.0 - fz
+        total += w * np.float64(lookup(gap, keys, i + a, j + b, k + c, BZ, BY, BX))
+    return total
+
+
+@for_tile_shape
+def _confine(shape: Shape):  # type: ignore[no-untyped-def]
+    BZ, BY, BX = shape
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(  # type: ignore[no-untyped-def]
+        cell, offset, velocity, starts, near, keys, is_solid, gap, limits, kinds, left, stuck, chunks
+    ):
+        n = len(near) - 1
+        for c in prange(chunks):
+            failures = 0
+            place = np.zeros(3)
+            normal = np.zeros(3)
+            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+                if not near[t]:
+                    continue
+                for p in range(starts[t], starts[t + 1]):
+                    for axis in range(DIM):
+                        if cell[axis, p] < limits[axis, 0]:
+                            if kinds[axis, 0] == CLOSED:
+                                cell[axis, p] = limits[axis, 0]
+                                offset[axis, p] = _MARGIN
+                                velocity[axis, p] = max(velocity[axis, p], np.float32(0))
+                            elif kinds[axis, 0] == OPEN:
+                                left[p] = np.int8(1 + 2 * axis)
+                        elif cell[axis, p] >= limits[axis, 1]:
+                            if kinds[axis, 1] == CLOSED:
+                                cell[axis, p] = limits[axis, 1] - 1
+                                offset[axis, p] = np.float32(1) - _MARGIN
+                                velocity[axis, p] = min(velocity[axis, p], np.float32(0))
+                            elif kinds[axis, 1] == OPEN:
+                                left[p] = np.int8(2 + 2 * axis)
+                    k = cell[2, p] if DIM == 3 else 0
+                    if left[p] or not lookup(is_solid, keys, cell[0, p], cell[1, p], k, BZ, BY, BX):
+                        continue
+
+                    # In a solid cell: out along the normal, a little further each time
+                    for axis in range(DIM):
+                        place[axis] = np.float64(cell[axis, p]) + np.float64(offset[axis, p])
+                    is_free = False
+                    for attempt in range(_TRIES):
+                        here = _gap_at(gap, keys, place[0], place[1], place[2], BZ, BY, BX)
+                        length = 0.0
+                        for axis in range(DIM):
+                            dx = 0.25 if axis == 0 else 0.0
+                            dy = 0.25 if axis == 1 else 0.0
+                            dz = 0.25 if axis == 2 else 0.0
+                            normal[axis] = _gap_at(
+                                gap, keys, place[0] + dx, place[1] + dy, place[2] + dz, BZ, BY, BX
+                            ) - _gap_at(gap, keys, place[0] - dx, place[1] - dy, place[2] - dz, BZ, BY, BX)
+                            length += normal[axis] ** 2
+                        length = np.sqrt(length)
+                        if not length > 0.0:
+                            break
+                        step = max(-here, 0.0) + 0.1 * (attempt + 1)
+                        for axis in range(DIM):
+                            normal[axis] /= length
+                            place[axis] += step * normal[axis]
+                            low = np.float64(limits[axis, 0]) + 1e-3
+                            high = np.float64(limits[axis, 1]) - 1e-3
+                            if kinds[axis, 0] == CLOSED:
+                                place[axis] = max(place[axis], low)
+                            if kinds[axis, 1] == CLOSED:
+                                place[axis] = min(place[axis], high)
+                        i, j = int(np.floor(place[0])), int(np.floor(place[1]))
+                        k = int(np.floor(place[2])) if DIM == 3 else 0
+                        if not lookup(is_solid, keys, i, j, k, BZ, BY, BX):
+                            is_free = True
+                            break
+                    if not is_free:
+                        failures += 1
+                        continue
+                    inward = 0.0
+                    for axis in range(DIM):
+                        inward += np.float64(velocity[axis, p]) * normal[axis]
+                    for axis in range(DIM):
+                        whole = np.floor(place[axis])
+                        cell[axis, p] = np.int32(whole)
+                        offset[axis, p] = min(np.float32(place[axis] - whole), np.float32(0.999999))
+                        velocity[axis, p] -= np.float32(min(inward, 0.0) * normal[axis])
+            stuck[c] = failures
+
+    return run

@@ -1,0 +1,1 @@
+"""Runs: the frame loop."""

@@ -1,0 +1,129 @@
+"""What all parts of a scene have in common: frozen tables that refuse unknown keys; numbers, vectors, text.
+
+A parameter is written once, as a pydantic field with its type, default, limits and one sentence; the type
+says the unit. The reader, its errors, the reference page and the JSON Schema are all read from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from plash.errors import Problem, SceneError
+from plash.scene.fields import fields_of
+from plash.scene.problems import findings
+from plash.scene.units import Quantity
+from plash.scene.words import Finding, key_of, refusal, shown
+
+Vector = tuple[float, ...]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class SceneModel(BaseModel):
+    """A table of a scene: frozen, made from keywords; raises a SceneError that lists all that is wrong."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    error_source: ClassVar[str] = ""
+
+    def __init__(self, /, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            found = findings(type(self), error, data)
+        else:
+            return
+        problems = [Problem(key_of(place), sentence) for place, sentence in found]
+        raise SceneError(problems, source=self.error_source or type(self).__name__)
+
+    # Pydantic's own mark on a constructor that only validates. With it, tables inside this one are checked
+    # in the same pass, and what is wrong in all of them arrives together.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        for name, field in fields_of(type(self)).items():
+            value = getattr(self, name)
+            if value != field.default:
+                yield name, value
+
+
+def validated(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, list[Finding]]:
+    """The model made from plain data, or None and everything wrong with it."""
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, findings(model, error, data)
+
+
+def wrong_dimensions(model: BaseModel, dimension: int) -> list[Finding]:
+    """Every vector in a model, and in the models it holds, that has not one entry per axis of the scene."""
+    found: list[Finding] = []
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, BaseModel):
+            found += [((name, *place), text) for place, text in wrong_dimensions(value, dimension)]
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            for index, item in enumerate(value):
+                found += [((name, index, *place), text) for place, text in wrong_dimensions(item, dimension)]
+        elif isinstance(value, tuple) and len(value) != dimension:
+            sentence = f"{shown(value)} has {len(value)} entries: a {dimension}-D scene needs {dimension}"
+            found.append(((name,), f"{sentence} (domain.size says how many axes there are)"))
+    return found
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise refusal(f"{shown(value)} is the wrong type: it must be a whole number")
+    return int(value)
+
+
+def _text(value: object) -> object:
+    if not isinstance(value, str):
+        raise refusal(f"{shown(value)} is the wrong type: it must be text in quotes")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise refusal(f"{value[:60]!a} is not valid text: it has half of a surrogate pair")
+    return value
+
+
+def _switch(value: object) -> object:
+    if not isinstance(value, bool):
+        raise refusal(f"{shown(value)} is the wrong type: it must be true or false")
+    return value
+
+
+def _entries(value: object) -> object:
+    """A list of two or three entries, from a list, tuple or array."""
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(listed, list | tuple):
+        raise refusal(f"{shown(value)} is the wrong type: it must be a list of two or three numbers")
+    if not 2 <= len(listed) <= 3:
+        raise refusal(f"{shown(listed)} has length {len(listed)}: it must be 2 (in 2-D) or 3 (in 3-D)")
+    return listed
+
+
+# Nothing that can be simulated is further away, or faster; and up to here no arithmetic overflows.
+FURTHEST = 1e9
+
+Number = Annotated[float, Quantity()]
+Length = Annotated[float, Quantity("length")]
+Duration = Annotated[float, Quantity("time")]
+Angle = Annotated[float, Quantity("angle")]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Text = Annotated[str, BeforeValidator(_text)]
+Switch = Annotated[bool, BeforeValidator(_switch)]
+
+_entry_count = Field(min_length=2, max_length=3)
+_within = Field(ge=-FURTHEST, le=FURTHEST)
+_Coordinate = Annotated[float, Quantity("length"), _within]
+_Side = Annotated[float, Quantity("length"), Field(gt=0, le=FURTHEST)]
+_Speed = Annotated[float, Quantity("velocity"), _within]
+_Pull = Annotated[float, Quantity("acceleration"), _within]
+
+Point = Annotated[tuple[_Coordinate, ...], _entry_count, BeforeValidator(_entries)]
+Sizes = Annotated[tuple[_Side, ...], _entry_count, BeforeValidator(_entries)]
+Direction = Annotated[tuple[Number, ...], _entry_count, BeforeValidator(_entries)]
+Velocity = Annotated[tuple[_Speed, ...], _entry_count, BeforeValidator(_entries)]
+Acceleration = Annotated[tuple[_Pull, ...], _entry_count, BeforeValidator(_entries)]

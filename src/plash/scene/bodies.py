@@ -1,0 +1,38 @@
+"""What stands in the domain: liquid at the start, and solids.
+
+Both are a shape and a few words about it.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from plash.scene.base import SceneModel, Text, Velocity
+from plash.scene.shapes import Shape
+
+
+class Fill(SceneModel):
+    """Liquid at the start: the part of its shape that is in the domain and in no solid.
+
+    >>> from plash.scene import Sphere
+    >>> Fill(shape=Sphere(center=("5 cm", 0.1, 0), radius="1 cm")).shape.center
+    (0.05, 0.1, 0.0)
+    """
+
+    shape: Shape = Field(description="Where the liquid is.")
+    velocity: Velocity = Field(
+        default=(0.0, 0.0, 0.0),
+        description="How fast it moves at the start.",
+        json_schema_extra={"default_text": "at rest"},
+    )
+
+
+class Solid(SceneModel):
+    """A body that liquid cannot enter. It does not move."""
+
+    name: Text = Field(
+        default="",
+        description="What messages call it; each name may occur once.",
+        json_schema_extra={"default_text": "solid 1, solid 2, ... by position"},
+    )
+    shape: Shape = Field(description="Where the body is.")

@@ -1,0 +1,164 @@
+"""The domain: the box of space that is simulated, its cells and its sides.
+
+The box stands at the origin, y is up, and its size is rounded to whole cells.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, Self, get_args
+
+from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from plash.scene.base import FURTHEST, Acceleration, Length, SceneModel, Sizes, Whole, wrong_dimensions
+from plash.scene.words import Finding, nearest, refusal, refusals, shown
+
+MOST_CELLS = 2**31
+SMALLEST_CELL = 1e-9
+
+SideKind = Literal["closed", "open", "unbounded"]
+SideName = Literal["x_min", "x_max", "y_min", "y_max", "z_min", "z_max"]
+
+
+class Sides(SceneModel):
+    """What each side of the domain is; one word instead of the table stands for all of them.
+
+    A closed side is a wall, through an open one liquid leaves and is counted, and where a side is unbounded
+    there is none.
+    """
+
+    x_min: SideKind = Field(default="closed", description="The side of smallest x.")
+    x_max: SideKind = Field(default="closed", description="The side of largest x.")
+    y_min: SideKind = Field(default="closed", description="The floor.")
+    y_max: SideKind = Field(default="closed", description="The ceiling.")
+    z_min: SideKind = Field(default="closed", description="The side of smallest z; not in 2-D.")
+    z_max: SideKind = Field(default="closed", description="The side of largest z; not in 2-D.")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"enum": list(get_args(SideKind))}, handler(schema)]}
+
+
+class Domain(SceneModel):
+    """The box of space to simulate, from the origin, and its cells.
+
+    >>> Domain(size=("2 m", "1 m"), cell_size="5 cm").cells
+    (40, 20)
+    """
+
+    size: Sizes = Field(description="Length of the sides along x, y and z; two make a 2-D scene.")
+    resolution: Whole | None = Field(
+        default=64, ge=1, le=4096, description="Cells along the longest side; not together with cell_size."
+    )
+    cell_size: Length | None = Field(
+        default=None,
+        ge=SMALLEST_CELL,
+        le=FURTHEST,
+        description="Length of the edge of a cell, instead of resolution.",
+        json_schema_extra={"default_text": "from resolution"},
+    )
+    gravity: Acceleration = Field(
+        default=(0.0, -9.81, 0.0),
+        description="Acceleration of everything that is not held; y is up.",
+        json_schema_extra={"default_text": "`[0, -9.81]` in 2-D, `[0, -9.81, 0]` in 3-D"},
+    )
+    sides: Sides = Field(
+        default=Sides(),
+        description="One word for all sides, or a table with a word for each.",
+        json_schema_extra={"default_text": '`"closed"`', "type_text": "word or table"},
+    )
+
+    @field_validator("sides", mode="before")
+    @classmethod
+    def _one_word_for_all_sides(cls, value: object, info: ValidationInfo) -> object:
+        if not isinstance(value, str):
+            return value
+        kinds = get_args(SideKind)
+        if value not in kinds:
+            raise refusal(f"{shown(value)} is not one of {', '.join(kinds)}.{nearest(value, kinds)}")
+        names = list(Sides.model_fields)
+        return dict.fromkeys(names[: 2 * len(info.data.get("size", "xyz"))], value)
+
+    @model_validator(mode="after")
+    def _depends_on_other_keys(self) -> Self:
+        """Defaults that hang together: resolution steps back for cell_size, gravity has an entry per axis."""
+        if self.cell_size is not None and "resolution" not in self.model_fields_set:
+            self.__dict__["resolution"] = None
+        if self.cell_size is None and self.resolution is None:
+            self.__dict__["resolution"] = type(self).model_fields["resolution"].default
+        if "gravity" not in self.model_fields_set:
+            self.__dict__["gravity"] = self.gravity[: self.dimension]
+        return self
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        found = [*wrong_dimensions(self, self.dimension), *self._side_problems(), *self._cell_problems()]
+        if found:
+            raise refusals(found)
+        return self
+
+    def _side_problems(self) -> list[Finding]:
+        return [
+            (("sides", side), f"{shown(getattr(self.sides, side))} has no use: a 2-D scene has no such side")
+            for side in ("z_min", "z_max")
+            if self.dimension == 2 and getattr(self.sides, side) != "closed"
+        ]
+
+    def _cell_problems(self) -> list[Finding]:
+        """Two ways to say how large a cell is; cells too small, too large for a side, or too many."""
+        key, value = (
+            ("resolution", self.resolution) if self.cell_size is None else ("cell_size", self.cell_size)
+        )
+        if self.cell_size is not None and self.resolution is not None:
+            return [
+                ((key,), f"{value} is given together with resolution = {self.resolution}: keep one of them")
+            ]
+        if self.h < SMALLEST_CELL:
+            return [
+                ((key,), f"{value} makes cells of {self.h:.3g} m: at least {SMALLEST_CELL} m can be computed")
+            ]
+        across = [side / self.h for side in self.size]
+        found: list[Finding] = [
+            (
+                (key,),
+                f"{value} makes cells of {self.h:.6g} m, but side {axis} of the domain has only {side:.6g} m",
+            )
+            for axis, side, count in zip("xyz", self.size, across, strict=False)
+            if count < 1 - 1e-9
+        ]
+        total = math.prod(across)
+        if not found and total > MOST_CELLS:
+            remedy = "use larger cells" if self.resolution is None else "lower it"
+            found = [
+                ((key,), f"{value} makes {total:.4g} cells, but {MOST_CELLS} is the most possible: {remedy}")
+            ]
+        return found
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.size)
+
+    @property
+    def h(self) -> float:
+        """Length of the edge of a cell, in metres."""
+        return (
+            max(self.size) / self.resolution
+            if self.cell_size is None and self.resolution
+            else self.cell_size or 0.0
+        )
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Number of cells along each axis: the size rounded to whole cells."""
+        return tuple(max(1, math.floor(side / self.h + 0.5)) for side in self.size)
+
+    def side(self, name: SideName) -> SideKind:
+        """What the side of this name is."""
+        kinds: dict[str, Any] = self.sides.__dict__
+        kind: SideKind = kinds[name]
+        return kind

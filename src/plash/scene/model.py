@@ -1,0 +1,164 @@
+"""The scene: a domain, how long, how solved, which liquid, where it starts and what stands in its way.
+
+Here the parts are checked against each other: every vector has one entry per axis of the domain, liquid
+starts inside it, names differ.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+
+from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
+from plash.scene.bodies import Fill, Solid
+from plash.scene.domain import Domain
+from plash.scene.problems import findings
+from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.shapes import unclear_rotations
+from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
+
+VERSION = 1
+
+
+def _placed_fill(fill: Fill, info: ValidationInfo) -> Fill:
+    """A fill that starts in the domain, with a velocity along its axes."""
+    domain: Domain | None = info.data.get("domain")
+    if domain is None:
+        return fill
+    if "velocity" not in fill.model_fields_set:
+        fill = fill.model_copy()
+        fill.__dict__["velocity"] = (0.0,) * domain.dimension
+    _refuse_misplaced(fill, domain.dimension)
+    origin = (0.0,) * domain.dimension
+    if not fill.shape.may_overlap(origin, domain.size):
+        low, high = fill.shape.bounds(domain.dimension)
+        reach = f"reaches from {_metres(low)} to {_metres(high)} m"
+        bounds = f"from {_metres(origin)} to {_metres(domain.size)} m"
+        raise refusal_at("shape", f"lies wholly outside the domain: it {reach}, the domain {bounds}")
+    return fill
+
+
+def _placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
+    domain: Domain | None = info.data.get("domain")
+    if domain is not None:
+        _refuse_misplaced(solid, domain.dimension)
+    return solid
+
+
+def _refuse_misplaced(body: Fill | Solid, dimension: int) -> None:
+    """Refuse vectors and rotations that make no sense in the domain's axes."""
+    found = wrong_dimensions(body, dimension)
+    if not found:
+        found = [(("shape", *place), text) for place, text in unclear_rotations(body.shape, dimension)]
+    if found:
+        raise refusals(found)
+
+
+def _metres(point: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{part:.4g}' for part in point)})"
+
+
+class Scene(SceneModel):
+    """Everything the user asks for: what a scene file says, checked.
+
+    >>> from plash.scene import Box
+    >>> scene = Scene(
+    ...     domain=Domain(size=(1, 1), resolution=32),
+    ...     fill=[Fill(shape=Box(min=(0, 0), max=(0.5, "40 cm")))],
+    ... )
+    >>> scene.dimension, scene.liquid.rho, scene.fill[0].velocity
+    (2, 998.2, (0.0, 0.0))
+    """
+
+    error_source: ClassVar[str] = "scene"
+
+    version: Whole = Field(
+        default=VERSION,
+        description="Version of the scene language: 1.",
+        json_schema_extra={"default_text": "required in a file"},
+    )
+    title: Text = Field(default="", description="What the scene is called.")
+    domain: Domain = Field(description="The box of space to simulate.")
+    time: Time = Field(default=Time(), description="How many pictures, and how far apart.")
+    solver: Solver = Field(default=Solver(), description="How the equations are solved.")
+    liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
+    fill: tuple[Annotated[Fill, AfterValidator(_placed_fill)], ...] = Field(
+        default=(),
+        validate_default=True,
+        description="Liquid at the start.",
+        json_schema_extra={"default_text": "at least one is required"},
+    )
+    solid: tuple[Annotated[Solid, AfterValidator(_placed_solid)], ...] = Field(
+        default=(), description="Bodies that liquid cannot enter.", json_schema_extra={"default_text": "none"}
+    )
+
+    @field_validator("version")
+    @classmethod
+    def _is_this_version(cls, value: int) -> int:
+        if value != VERSION:
+            raise refusal(f"{shown(value)} is not a version this plash reads: it must be {VERSION}")
+        return value
+
+    @field_validator("solver")
+    @classmethod
+    def _fills_cells_evenly(cls, solver: Solver, info: ValidationInfo) -> Solver:
+        domain: Domain | None = info.data.get("domain")
+        count = solver.particles_per_cell
+        if domain is None or count is None:
+            return solver
+        if round(count ** (1 / domain.dimension)) ** domain.dimension != count:
+            wanted = {2: "a square in 2-D: 1, 4, 9, 16 ...", 3: "a cube in 3-D: 1, 8, 27, 64 ..."}
+            raise refusal_at("particles_per_cell", f"{count} must be {wanted[domain.dimension]}")
+        return solver
+
+    @field_validator("fill")
+    @classmethod
+    def _there_is_liquid(cls, fill: tuple[Fill, ...]) -> tuple[Fill, ...]:
+        if not fill:
+            raise refusal("the scene holds no liquid: add at least one [[fill]] with a shape")
+        return fill
+
+    @field_validator("solid", mode="wrap")
+    @classmethod
+    def _names_differ(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[Solid, ...]:
+        """Solids that have a name each, all different; clashes are found even if a solid has other faults."""
+        names = [_name_of(item, i) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
+        found: list[Finding] = []
+        first: dict[str, int] = {}
+        for index, name in enumerate(names):
+            if first.setdefault(name, index) != index:
+                sentence = f"{shown(name)} is the name of solid[{first[name]}] already: names must differ"
+                found.append(((index, "name"), sentence))
+        try:
+            solids: tuple[Solid, ...] = handler(value)
+        except ValidationError as error:
+            found += findings(Solid, error, value, keep_tags=True)
+        if found:
+            raise refusals(found)
+        return tuple(
+            solid if solid.name else solid.model_copy(update={"name": f"solid {index + 1}"})
+            for index, solid in enumerate(solids)
+        )
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return self.domain.dimension
+
+    @property
+    def particles_per_cell(self) -> int:
+        """Particles that a full cell starts with."""
+        return self.solver.particles_per_cell or 2**self.dimension
+
+
+def _name_of(item: object, index: int) -> str:
+    name = item.get("name") if isinstance(item, dict) else getattr(item, "name", None)
+    return name if isinstance(name, str) and name else f"solid {index + 1}"

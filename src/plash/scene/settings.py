@@ -1,0 +1,129 @@
+"""Settings of a simulation: how long, how solved, which liquid."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+from pydantic.config import JsonDict
+
+from plash.scene.base import Duration, Number, SceneModel, Switch, Text, Whole
+from plash.scene.materials import MATERIALS
+from plash.scene.units import Quantity
+from plash.scene.words import nearest, refusal, refusal_at, shown
+
+
+class Time(SceneModel):
+    """How many pictures, and how far apart."""
+
+    fps: Number = Field(default=24.0, ge=1e-3, le=1e6, description="Frames per second of simulated time.")
+    frames: Whole = Field(
+        default=120, ge=1, le=10**6, description="Number of frames; the first is the state at the start."
+    )
+
+
+class Solver(SceneModel):
+    """How the equations are solved."""
+
+    kind: Literal["liquid"] = Field(default="liquid", description="What is simulated: a liquid in air.")
+    transfer: Literal["trace", "pic", "flip", "apic"] = Field(
+        default="apic",
+        description="How velocity is carried along: traced back on the grid (trace), or by particles that "
+        "take the grid's velocity (pic), its change (flip), or its velocity and gradient (apic).",
+    )
+    flip_ratio: Number = Field(
+        default=0.97, ge=0, le=1, description="Share of FLIP in transfer flip; the rest is PIC, which damps."
+    )
+    seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="Start of all random numbers.")
+    min_dt: Duration = Field(default=0.0, ge=0, description="Shortest step, whatever accuracy asks for.")
+    max_dt: Duration | None = Field(
+        default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
+    )
+    steps_cross_frames: Switch = Field(
+        default=False,
+        description="Let a step end after the frame's time, instead of dividing each frame evenly.",
+    )
+    free_surface: Literal["staircase"] = Field(
+        default="staircase", description="Where the surface is: at the faces of the cells that hold liquid."
+    )
+    solids: Literal["voxel"] = Field(default="voxel", description="How solids are seen: as whole cells.")
+    courant: Number = Field(default=1.0, gt=0, le=10, description="Cells that liquid may cross in one step.")
+    tolerance: Number = Field(
+        default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
+    )
+    particles_per_cell: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=512,
+        description="Particles in a full cell: a square in 2-D (1, 4, 9, 16), a cube in 3-D (1, 8, 27, 64).",
+        json_schema_extra={"default_text": "4 in 2-D, 8 in 3-D"},
+    )
+    jitter: Number = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Random displacement of particles at the start, as a share of half their spacing.",
+    )
+
+    @model_validator(mode="after")
+    def _shortest_is_below_longest(self) -> Self:
+        if self.max_dt is not None and self.min_dt > self.max_dt:
+            raise refusal_at("min_dt", f"{self.min_dt} s is above max_dt = {self.max_dt} s")
+        return self
+
+
+_OF_MATERIAL: JsonDict = {"default_text": "the material's"}
+
+
+class Liquid(SceneModel):
+    """Which liquid it is: a material by name, and what differs from it.
+
+    >>> Liquid(material="honey", dynamic_viscosity="2 Pa*s").nu == 2.0 / 1420.0
+    True
+    """
+
+    material: Text = Field(default="water", description="Name from the table of materials.")
+    density: Annotated[float, Quantity("density")] | None = Field(
+        default=None, gt=0, le=1e6, description="Mass per volume.", json_schema_extra=_OF_MATERIAL
+    )
+    dynamic_viscosity: Annotated[float, Quantity("dynamic viscosity")] | None = Field(
+        default=None, ge=0, description="Resistance to shear.", json_schema_extra=_OF_MATERIAL
+    )
+    kinematic_viscosity: Annotated[float, Quantity("kinematic viscosity")] | None = Field(
+        default=None,
+        ge=0,
+        description="Dynamic viscosity over density; not together with it.",
+        json_schema_extra=_OF_MATERIAL,
+    )
+    gas_pressure: Annotated[float, Quantity("pressure")] = Field(
+        default=0.0, description="Pressure at the free surface, above that of the surroundings."
+    )
+
+    @field_validator("material")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value not in MATERIALS:
+            known = f"{nearest(value, MATERIALS)} Known: {', '.join(MATERIALS)}"
+            raise refusal(f"{shown(value)} is not a known material.{known}")
+        return value
+
+    @model_validator(mode="after")
+    def _has_one_viscosity(self) -> Self:
+        mu, nu = self.dynamic_viscosity, self.kinematic_viscosity
+        if mu is not None and nu is not None:
+            sentence = f"{nu} is given together with dynamic_viscosity = {mu}: keep one of them"
+            raise refusal_at("kinematic_viscosity", sentence)
+        return self
+
+    @property
+    def rho(self) -> float:
+        """Density, in kg/m³."""
+        return MATERIALS[self.material].density if self.density is None else self.density
+
+    @property
+    def nu(self) -> float:
+        """Kinematic viscosity, in m²/s."""
+        if self.kinematic_viscosity is not None:
+            return self.kinematic_viscosity
+        mu = self.dynamic_viscosity
+        return (MATERIALS[self.material].dynamic_viscosity if mu is None else mu) / self.rho

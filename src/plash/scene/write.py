@@ -1,0 +1,146 @@
+"""From a scene to a scene file: the same text for the same scene, and the same scene when read again.
+
+Values are SI numbers that read back to the last bit. What equals its default is left out, but for the
+domain and the time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from plash.errors import Problem, SceneError
+from plash.scene.base import SceneModel
+from plash.scene.bodies import Fill
+from plash.scene.domain import Domain, Sides
+from plash.scene.fields import fields_of
+from plash.scene.model import Scene
+from plash.scene.settings import Time
+from plash.scene.shapes import FunctionShape, HeightShape
+from plash.scene.words import Finding, Location, key_of
+
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def write_scene(scene: Scene, path: str | Path) -> None:
+    """Write a scene file; one already there is replaced whole, or not at all.
+
+    Raises:
+        SceneError: A shape is a Python function, which a file cannot hold.
+        OSError: The file cannot be written.
+    """
+    text = scene_text(scene)
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def scene_text(scene: Scene) -> str:
+    """The text of a scene file.
+
+    Raises:
+        SceneError: A shape is a Python function, which a file cannot hold.
+
+    >>> from plash.scene import load_scene
+    >>> print(scene_text(load_scene("dam_break_2d", title="", frames=9)), end="")
+    version = 1
+    <BLANKLINE>
+    [domain]
+    size = [2.0, 1.0]
+    resolution = 128
+    <BLANKLINE>
+    [time]
+    fps = 24.0
+    frames = 9
+    <BLANKLINE>
+    [[fill]]
+    shape = { kind = "box", min = [0.0, 0.0], max = [0.5, 0.75] }
+    """
+    functions = list(_functions(scene))
+    if functions:
+        raise SceneError([Problem(key_of(place), sentence) for place, sentence in functions])
+    top = f"version = {scene.version}\n"
+    if scene.title:
+        top += f"title = {_value(scene.title)}\n"
+    return "\n".join([top, *_tables(scene)])
+
+
+def _tables(scene: Scene) -> Iterator[str]:
+    """The paragraphs of the file, one for each table that has anything to say."""
+    for name in Scene.model_fields:
+        part = getattr(scene, name)
+        many = isinstance(part, tuple)
+        for table in part if many else (part,):
+            lines = (
+                [f"{key} = {value}\n" for key, value in _items(table)]
+                if isinstance(table, SceneModel)
+                else []
+            )
+            if lines:
+                yield "".join([f"[[{name}]]\n" if many else f"[{name}]\n", *lines])
+
+
+def _items(table: SceneModel) -> Iterator[tuple[str, str]]:
+    """Keys and values of a table as text, without those that would be the same if left out."""
+    for name, field in fields_of(type(table)).items():
+        value = getattr(table, name)
+        default = field.default
+        if isinstance(table, Domain) and name == "gravity":
+            default = default[: table.dimension]
+        if isinstance(table, Fill) and name == "velocity":
+            default = (0.0,) * len(value)
+        told = name in ("kind", "resolution") or isinstance(table, Time)
+        if value is not None and (value != default or told):
+            yield (
+                name,
+                _sides(value, table) if isinstance(table, Domain) and name == "sides" else _value(value),
+            )
+
+
+def _sides(sides: Sides, domain: Domain) -> str:
+    """One word if all sides of the domain are alike."""
+    kinds = {getattr(sides, name) for name in list(Sides.model_fields)[: 2 * domain.dimension]}
+    return _value(kinds.pop()) if len(kinds) == 1 else _value(sides)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', _escaped, value) + '"'
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, SceneModel):
+        return f"{{ {', '.join(f'{key} = {text}' for key, text in _items(value))} }}"
+    return repr(value)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    letter = match.group()
+    return _ESCAPES.get(letter, f"\\u{ord(letter):04x}")
+
+
+def _functions(model: BaseModel) -> Iterator[Finding]:
+    """Every shape that is a Python function."""
+    if isinstance(model, FunctionShape | HeightShape):
+        yield (), "is a Python function, which a scene file cannot hold: keep this scene in Python"
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        inside: list[tuple[Location, Any]] = [((name,), value)]
+        if isinstance(value, tuple):
+            inside = [((name, index), item) for index, item in enumerate(value)]
+        for place, item in inside:
+            if isinstance(item, BaseModel):
+                yield from (((*place, *rest), sentence) for rest, sentence in _functions(item))

@@ -1,0 +1,136 @@
+"""From a scene to a solver: the one place where the words of a scene become objects."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import Problem, SceneError
+from plash.levelset.shapes import distance
+from plash.particles.particles import Particles
+from plash.particles.seed import seed
+from plash.physics.forces import Forces, Gravity
+from plash.physics.free_surface_staircase import FreeSurface, Staircase
+from plash.physics.pressure import PressureSolver
+from plash.physics.solids import CLOSED, OPEN, UNBOUNDED, Box, StaticSolids
+from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
+from plash.scene.model import Scene
+from plash.solvers.ledger import Ledger
+from plash.solvers.liquid import LiquidSolver
+from plash.solvers.state import State
+from plash.solvers.timestep import TimeStep
+from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
+
+_SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
+_FREE_SURFACES: dict[str, type[FreeSurface]] = {"staircase": Staircase}
+
+
+def build(scene: Scene) -> LiquidSolver:
+    """The solver of a scene, at time zero.
+
+    Example:
+        >>> import plash
+        >>> solver = build(plash.load_scene("still_pool", resolution=16))
+        >>> solver.state.particles.count > 0
+        True
+    """
+    domain, settings = scene.domain, scene.solver
+    h = domain.h
+    viscosity = _viscosity(scene)
+    transfer = _transfer(scene)
+    gravity = domain.gravity[: domain.dimension]
+    solids = StaticSolids(scene.solid, _box(scene), h)
+    particles = _particles(scene, transfer.affine_rows)
+    initial = particles.total_volume() * h**domain.dimension
+    return LiquidSolver(
+        state=State(particles),
+        ledger=Ledger(
+            initial=initial,
+            particle_volume=initial,
+            volume=initial,
+            leaks={solid.name: 0 for solid in scene.solid},
+        ),
+        h=h,
+        time_step=TimeStep(
+            h=h,
+            gravity=math.hypot(*gravity),
+            courant=settings.courant,
+            own_limit=viscosity.longest_step(h, domain.dimension),
+            shortest=settings.min_dt,
+            longest=math.inf if settings.max_dt is None else settings.max_dt,
+        ),
+        solids=solids,
+        transfer=transfer,
+        forces=Forces([Gravity(tuple(gravity))]),
+        viscosity=viscosity,
+        pressure=PressureSolver(
+            free_surface=_FREE_SURFACES[settings.free_surface](),
+            rho=scene.liquid.rho,
+            h=h,
+            tolerance=settings.tolerance,
+            gas_pressure=scene.liquid.gas_pressure,
+        ),
+        steps_cross_frames=settings.steps_cross_frames,
+    )
+
+
+def _viscosity(scene: Scene) -> Viscosity:
+    nu = scene.liquid.nu
+    return ExplicitViscosity(nu, scene.domain.h) if nu > 0 else Inviscid()
+
+
+def _transfer(scene: Scene) -> Transfer:
+    match scene.solver.transfer:
+        case "trace":
+            return Trace(scene.domain.h)
+        case "pic":
+            return Pic()
+        case "flip":
+            return Flip(scene.solver.flip_ratio)
+        case "apic":
+            return Apic(scene.domain.dimension)
+
+
+def _box(scene: Scene) -> Box:
+    sides = tuple(
+        (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
+        for axis in "xyz"[: scene.domain.dimension]
+    )
+    return Box(scene.domain.cells, sides)
+
+
+def _particles(scene: Scene, affine_rows: int) -> Particles:
+    """Particles of every fill: where fills overlap the first one counts, and solid cells stay empty."""
+    domain = scene.domain
+    h = domain.h
+    random = np.random.Generator(np.random.PCG64(scene.solver.seed))
+    particles = Particles.none(domain.dimension)
+    for number, fill in enumerate(scene.fill):
+
+        def wanted(points: NDArray[np.float64], number: int = number) -> NDArray[np.float64]:
+            gap = distance(scene.fill[number].shape, points, f"fill[{number}].shape")
+            for earlier in range(number):
+                gap = np.maximum(gap, -distance(scene.fill[earlier].shape, points, f"fill[{earlier}].shape"))
+            return gap
+
+        part = seed(
+            wanted, domain.cells, h, scene.particles_per_cell, scene.solver.jitter, random, tuple(fill.velocity)
+        )
+        particles.add(part)
+    particles.keep(_outside_solids(scene, particles))
+    if particles.count == 0:
+        where = "every fill lies inside a solid, or is thinner than a cell"
+        raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
+    particles.affine = np.zeros((affine_rows, particles.count), np.float32)
+    return particles
+
+
+def _outside_solids(scene: Scene, particles: Particles) -> NDArray[np.bool_]:
+    """Whether the cell of each particle has its centre outside every solid."""
+    outside = np.ones(particles.count, np.bool_)
+    centres = (np.ascontiguousarray(particles.cell.T) + 0.5) * scene.domain.h
+    for solid in scene.solid:
+        outside &= distance(solid.shape, centres, solid.name) >= 0
+    return outside

@@ -1,0 +1,41 @@
+"""Where every drop went: the volumes of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Ledger:
+    """Volumes in m³ (in 2-D m²: per metre of depth), up to the present frame.
+
+    At every moment target_volume = particle_volume + what was removed for other reasons than leaving.
+
+    Attributes:
+        initial: Volume of the fills.
+        inflow: Brought in since.
+        outflow: Left through open sides.
+        particle_volume: What the particles carry.
+        volume: Measured volume of the liquid; with the staircase surface, of the cells that hold a marker.
+        removed: Volume removed, by reason.
+        leaks: By solid, the largest number of particles found inside it after a step, so far.
+    """
+
+    initial: float = 0.0
+    inflow: float = 0.0
+    outflow: float = 0.0
+    particle_volume: float = 0.0
+    volume: float = 0.0
+    removed: dict[str, float] = field(default_factory=dict)
+    leaks: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def target_volume(self) -> float:
+        """What there should be: initial + inflow - outflow."""
+        return self.initial + self.inflow - self.outflow
+
+    def remove(self, reason: str, volume: float, is_outflow: bool) -> None:
+        """Record a removal."""
+        self.removed[reason] = self.removed.get(reason, 0.0) + volume
+        if is_outflow:
+            self.outflow += volume

@@ -1,0 +1,196 @@
+"""The liquid solver: one time step of Cline's figure 3, with the corrections of docs/theory.
+
+    1.  time step                         `next_step`
+    2.  grid from the marker particles    "Where everything is"
+    3a  convection, 3b forces, 3c viscosity      "How fast it would go on its own"
+    3d, 3e pressure, 3f extrapolation, 3g solids "Make it incompressible"
+    4.  particles, to frames and beyond   "Carry everything along"
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plash.errors import DivergedError
+from plash.grid.cells import label_cells
+from plash.grid.extrapolate import extrapolate
+from plash.particles.move import move_particles
+from plash.particles.sort import sort_particles
+from plash.physics.forces import Forces
+from plash.physics.pressure import PressureSolver
+from plash.physics.solids import Solids, StaticSolids
+from plash.physics.viscosity import Viscosity
+from plash.solvers.ledger import Ledger
+from plash.solvers.state import State
+from plash.solvers.timestep import TimeStep
+from plash.solvers.transfers import Transfer
+from plash.stages import StepReport, timing
+
+_SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
+_KILL_TILES = 1 << 19  # tiles from the origin at which liquid in an unbounded domain is given up
+
+
+@dataclass(eq=False)
+class LiquidSolver:
+    """A liquid with a free surface. `solvers/build.py` makes one from a scene.
+
+    Step it whole with `advance`, or stage by stage:
+
+        >>> import plash
+        >>> solver = plash.build(plash.load_scene("dam_break_2d", resolution=16))
+        >>> [stage for stage in solver.stages(dt=0.01)]
+        ['grid', 'advect', 'forces', 'project', 'extrapolate', 'move']
+    """
+
+    state: State
+    ledger: Ledger
+    h: float
+    time_step: TimeStep
+    solids: StaticSolids
+    transfer: Transfer
+    forces: Forces
+    viscosity: Viscosity
+    pressure: PressureSolver
+    steps_cross_frames: bool = False
+    report: StepReport = field(default_factory=StepReport)
+
+    def stages(self, dt: float, carry: float | None = None) -> Iterator[str]:
+        """Take one step, pausing after each stage; yields the stage's name.
+
+        Args:
+            dt: Length of the step, s.
+            carry: How far to move particles now, s; what is left of dt is kept for the next call of `carry`.
+        """
+        s, report = self.state, self.report
+
+        # Where everything is
+        marked = sort_particles(s.particles, self.reach)
+        solids = self.solids.at(s.tiles)
+        s.cells = label_cells(s.tiles, marked, solids.is_solid)
+        yield "grid"
+
+        # How fast it would go on its own
+        s.velocity, report.unknown_reads = self.transfer.to_grid(s, dt)
+        yield "advect"
+        self.forces.add(s.velocity, s.cells, s.time, dt)
+        self.viscosity.apply(s.velocity, s.cells, dt)
+        yield "forces"
+
+        # Make it incompressible
+        solids.constrain(s.velocity, s.cells)
+        projection = self.pressure.project(s.velocity, s.cells, dt)
+        s.pressure = projection.pressure
+        yield "project"
+        extrapolate(s.velocity, self.reach)
+        solids.constrain(s.velocity, s.cells)
+        yield "extrapolate"
+
+        # Carry everything along
+        report.unknown_reads += self.transfer.to_particles(s)
+        s.unspent = dt
+        self.carry(dt if carry is None else carry, solids)
+        s.steps += 1
+        yield "move"
+
+        report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
+        report.excess = projection.excess
+
+    @property
+    def reach(self) -> int:
+        """Cells round the liquid in which tiles exist and the velocity is known."""
+        return math.ceil(self.time_step.courant) + 2
+
+    @property
+    def speed(self) -> float:
+        """Upper bound of the liquid's speed, m/s."""
+        s = self.state
+        fields = s.particles.velocity if s.velocity is None else s.velocity.pool.reshape(s.particles.dimension, -1)
+        if fields.size == 0:
+            return 0.0
+        with np.errstate(invalid="ignore"):
+            highest = np.fmax.reduce(np.abs(fields), axis=1)
+        return float(np.sqrt(np.nansum(highest.astype(np.float64) ** 2)))
+
+    def next_step(self, frame_time: float) -> float:
+        """Length of the next step on the way to a frame, s."""
+        if self.steps_cross_frames:
+            return self.time_step.limit(self.speed)
+        return self.time_step.divide(frame_time - self.state.time, self.speed)
+
+    def advance(self, frame_time: float) -> StepReport:
+        """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
+        s = self.state
+        remaining = frame_time - s.time
+        self.report = report = StepReport()
+        with timing() as seconds:
+            if s.unspent > 0:
+                report.dt = s.unspent
+                self.carry(min(s.unspent, remaining), self.solids.at(s.tiles))
+            else:
+                dt = self.next_step(frame_time)
+                for _ in self.stages(dt, min(dt, remaining)):
+                    pass
+            if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
+                s.time = frame_time
+        self._complete(report, seconds)
+        return report
+
+    def carry(self, dt: float, solids: Solids) -> None:
+        """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
+        s, report = self.state, self.report
+        assert s.velocity is not None
+        fastest = self.speed * dt / self.h
+        if not math.isfinite(fastest):
+            raise DivergedError(f"velocity is no longer finite at t = {s.time:.6g} s, step {s.steps}")
+        report.courant = max(report.courant, fastest)
+        pieces = max(1, math.ceil(fastest / self.time_step.courant - 1e-6))
+        for _ in range(pieces):
+            report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
+            self._confine(solids)
+        s.time += dt
+        s.unspent = max(0.0, s.unspent - dt)
+
+    def _confine(self, solids: Solids) -> None:
+        """Put particles back that went into solids, and take out those that left the domain."""
+        particles = self.state.particles
+        left, stuck = solids.confine(particles)
+        for name in self.ledger.leaks:
+            self.ledger.leaks[name] = max(self.ledger.leaks[name], stuck)
+        sides = np.bincount(left, minlength=7)
+        cell_volume = self.h**particles.dimension
+        for side in np.flatnonzero(sides[1:]):
+            volume = float(particles.volume[left == side + 1].sum(dtype=np.float64)) * cell_volume
+            self._remove(f"left through {_SIDES[side]}", volume, is_outflow=True)
+        if left.any():
+            particles.keep(left == 0)
+        self._give_up_far_particles()
+
+    def _give_up_far_particles(self) -> None:
+        """Take out what fell beyond the kill distance of an unbounded domain."""
+        particles, tiles = self.state.particles, self.state.tiles
+        if tiles.count == 0 or int(np.abs(tiles.coordinates[1:]).max()) < _KILL_TILES:
+            return
+        furthest = np.abs(particles.cell).max(axis=0)
+        lost = furthest > _KILL_TILES * tiles.shape[2]
+        if lost.any():
+            volume = float(particles.volume[lost].sum(dtype=np.float64)) * self.h**particles.dimension
+            self._remove(f"beyond {_KILL_TILES * tiles.shape[2] * self.h:.3g} m", volume, is_outflow=True)
+            particles.keep(~lost)
+
+    def _remove(self, reason: str, volume: float, is_outflow: bool) -> None:
+        self.ledger.remove(reason, volume, is_outflow)
+        self.report.removed[reason] = self.report.removed.get(reason, 0.0) + volume
+
+    def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
+        s = self.state
+        assert s.cells is not None
+        cell_volume = self.h**s.particles.dimension
+        report.time, report.seconds = s.time, dict(seconds)
+        report.liquid_cells, report.tiles = s.cells.liquid_count, s.tiles.count
+        report.particles = s.particles.count
+        report.volume = self.ledger.volume = s.cells.liquid_count * cell_volume
+        self.ledger.particle_volume = s.particles.total_volume() * cell_volume

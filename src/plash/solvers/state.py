@@ -1,0 +1,39 @@
+"""Everything that changes from step to step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plash.grid.cells import Cells
+from plash.grid.fields import CellField, FaceField
+from plash.grid.tiles import Tiles
+from plash.particles.particles import Particles
+
+
+@dataclass(eq=False)
+class State:
+    """The liquid at one moment.
+
+    Attributes:
+        particles: The liquid itself.
+        velocity: On faces, m/s; None before the first step.
+        cells: What each cell holds; None before the first step.
+        pressure: In liquid cells, Pa; None before the first step.
+        time: Of the particles, s.
+        unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
+        steps: How many steps have been taken.
+    """
+
+    particles: Particles
+    velocity: FaceField | None = None
+    cells: Cells | None = None
+    pressure: CellField | None = None
+    time: float = 0.0
+    unspent: float = 0.0
+    steps: int = 0
+
+    @property
+    def tiles(self) -> Tiles:
+        """The tiles that exist."""
+        assert self.particles.tiles is not None, "particles have not been sorted yet"
+        return self.particles.tiles

@@ -1,0 +1,122 @@
+"""How velocity is carried along: traced back on the grid, or by the particles."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from plash.grid.cells import Cells, forget_dry_faces
+from plash.grid.extrapolate import extrapolate
+from plash.grid.fields import FaceField
+from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
+from plash.physics.advection import trace_back
+from plash.solvers.state import State
+
+
+class Transfer(Protocol):
+    """A way to carry velocity along. Both methods return how many samples met no known value."""
+
+    affine_rows: int
+
+    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+        """The velocity on wet faces after it was carried along for dt; unknown elsewhere."""
+
+    def to_particles(self, state: State) -> int:
+        """Give particles what they have to know of the new velocity."""
+
+
+class Trace:
+    """Velocity lives on the grid and is traced back; particles only mark where the liquid is (Cline step 3a)."""
+
+    affine_rows = 0
+
+    def __init__(self, h: float) -> None:
+        self.h = h
+
+    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+        """Trace every wet face back through the velocity of the step before."""
+        cells = _cells(state)
+        if state.velocity is None:
+            return _on_wet_faces(particles_to_grid(state.particles), cells)
+        return trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
+
+    def to_particles(self, state: State) -> int:
+        """Markers take the grid's velocity, to show it; nothing depends on it."""
+        return grid_to_particles(state.particles, _velocity(state), None, 0.0)
+
+
+class Pic:
+    """Particles take the grid's velocity: stable, and viscous like honey."""
+
+    affine_rows = 0
+
+    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+        """Average the particles' velocities."""
+        return _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+
+    def to_particles(self, state: State) -> int:
+        """Take the new velocity."""
+        return grid_to_particles(state.particles, _velocity(state), None, 0.0)
+
+
+class Flip:
+    """Particles add the change of the grid's velocity: lively, and noisy at ratio 1."""
+
+    affine_rows = 0
+
+    def __init__(self, ratio: float) -> None:
+        self.ratio = ratio
+        self._before: FaceField | None = None
+
+    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+        """Average the particles' velocities, and remember the result."""
+        velocity, missing = _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+        self._before = velocity.copy()
+        return velocity, missing
+
+    def to_particles(self, state: State) -> int:
+        """Add what changed since, as far out as the new velocity reaches."""
+        velocity, cells, before = _velocity(state), _cells(state), self._before
+        assert before is not None
+        change = FaceField(velocity.tiles, velocity.pool - before.pool)
+        forget_dry_faces(change, cells)
+        extrapolate(change, 2)
+        return grid_to_particles(state.particles, velocity, change, self.ratio)
+
+
+class Apic:
+    """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
+
+    def __init__(self, dimension: int) -> None:
+        self.affine_rows = dimension**2
+
+    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+        """Average the particles' affine velocities."""
+        return _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+
+    def to_particles(self, state: State) -> int:
+        """Take the new velocity and its gradient."""
+        return grid_to_affine_particles(state.particles, _velocity(state))
+
+
+def _on_wet_faces(velocity: FaceField, cells: Cells) -> tuple[FaceField, int]:
+    """Forget dry faces; a wet face that no particle reached takes the mean of its neighbours."""
+    missing = forget_dry_faces(velocity, cells)
+    if missing:
+        extrapolate(velocity, 2)
+        missing = forget_dry_faces(velocity, cells)
+    if missing:
+        wet = (cells.faces & 1).astype(bool)
+        velocity.pool[wet & np.isnan(velocity.pool)] = 0
+    return velocity, missing
+
+
+def _cells(state: State) -> Cells:
+    assert state.cells is not None
+    return state.cells
+
+
+def _velocity(state: State) -> FaceField:
+    assert state.velocity is not None
+    return state.velocity
