@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.tiles import Tiles
 
 UNKNOWN = np.float32(np.nan)
@@ -64,6 +66,28 @@ class FaceField:
     def copy(self) -> FaceField:
         """The same values, independent of this field."""
         return FaceField(self.tiles, self.pool.copy())
+
+
+def fastest(components: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Largest size of each component (first axis), leaving out what is not known; infinity if one is infinite."""
+    rows = components.reshape(len(components), -1)
+    chunks = chunk_count()
+    partial = np.zeros((chunks, len(rows)))
+    _find_fastest(rows, partial, chunks)
+    return partial.max(axis=0)
+
+
+@kernel
+def _find_fastest(rows, partial, chunks):  # type: ignore[no-untyped-def]
+    n = rows.shape[1]
+    for c in prange(chunks):
+        for axis in range(len(rows)):
+            row = rows[axis]
+            highest = np.float32(0)
+            for m in range(c * n // chunks, (c + 1) * n // chunks):
+                size = abs(row[m])
+                highest = size if size > highest else highest
+            partial[c, axis] = highest
 
 
 def _moved(pool: NDArray[Any], old: Tiles, new: Tiles) -> NDArray[Any]:

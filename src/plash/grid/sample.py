@@ -31,26 +31,30 @@ def velocity_at(velocity: FaceField, points: NDArray[np.float64], h: float) -> N
 @inlined
 def interpolate(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-def]
     """Linear interpolation in a block at lattice coordinates ≥ 0; NaN if any of the corners is unknown."""
-    i = int(x)
-    j = int(y)
+    i = np.int32(x)
+    j = np.int32(y)
     fx = x - np.float32(i)
     fy = y - np.float32(j)
-    o = j * PX + i
+    gy = np.float32(1) - fy
+    # Unsigned indices: a signed one could count from the end, and would be tested for it at every corner
+    one = np.uint64(1)
     if THIN:
-        low = block[o] + fx * (block[o + 1] - block[o])
-        high = block[o + PX] + fx * (block[o + PX + 1] - block[o + PX])
-        return low + fy * (high - low)
-    k = int(z)
+        a = np.uint64(np.uint32(j * np.int32(PX) + i))
+        b = a + np.uint64(PX)
+        left = gy * block[a] + fy * block[b]
+        right = gy * block[a + one] + fy * block[b + one]
+        return left + fx * (right - left)
+    k = np.int32(z)
     fz = z - np.float32(k)
-    o += k * PY * PX
-    low = block[o] + fx * (block[o + 1] - block[o])
-    high = block[o + PX] + fx * (block[o + PX + 1] - block[o + PX])
-    front = low + fy * (high - low)
-    o += PY * PX
-    low = block[o] + fx * (block[o + 1] - block[o])
-    high = block[o + PX] + fx * (block[o + PX + 1] - block[o + PX])
-    back = low + fy * (high - low)
-    return front + fz * (back - front)
+    gz = np.float32(1) - fz
+    a = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
+    b = a + np.uint64(PX)
+    c = a + np.uint64(PY * PX)
+    d = b + np.uint64(PY * PX)
+    wa, wb, wc, wd = gy * gz, fy * gz, gy * fz, fy * fz
+    left = wa * block[a] + wb * block[b] + wc * block[c] + wd * block[d]
+    right = wa * block[a + one] + wb * block[b + one] + wc * block[c + one] + wd * block[d + one]
+    return left + fx * (right - left)
 
 
 @inlined

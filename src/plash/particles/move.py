@@ -1,6 +1,6 @@
 """Particles carried along by the velocity field: second-order Runge-Kutta (Cline equation 12).
 
-    y = x + dt u(x + dt/2 u(x))
+y = x + dt u(x + dt/2 u(x))
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from numba import prange
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
-from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
+from plash.grid.sample import interpolate, interpolate_anywhere
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
 from plash.stages import stage
 
 _HALO = 2
+_BATCH = 128  # particles that are sampled together, in a loop without branches
 
 
 @stage
@@ -52,6 +53,7 @@ def _move(shape: Shape):  # type: ignore[no-untyped-def]
     DIM = 2 if BZ == 1 else 3
     THIN = BZ == 1
     SIZE = PZ * PY * PX
+    BATCH = _BATCH
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -59,63 +61,79 @@ def _move(shape: Shape):  # type: ignore[no-untyped-def]
     ):
         n = len(origins) - 1
         half = np.float32(0.5)
-        first = np.float32(0.5)
-        last_x = np.float32(PX - 1)
-        last_y = np.float32(PY - 1)
-        last_z = np.float32(PZ - 1)
+        last_x = np.float32(PX - 1.5)
+        last_y = np.float32(PY - 1.5)
+        last_z = np.float32(PZ - 1.5)
         for c in prange(chunks):
             blocks = np.empty((DIM, SIZE), np.float32)
-            u = np.zeros(3, np.float32)
+            start = np.zeros((3, BATCH), np.float32)
+            place = np.zeros((3, BATCH), np.float32)
+            inside = np.zeros((3, BATCH), np.float32)
+            u = np.zeros((3, BATCH), np.float32)
             missing = 0
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):
                     copy_block(blocks[axis], grid[axis], neighbours, t, H, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
-                    x0 = np.float32(cell[0, p] - origins[t, 0] + H) + offset[0, p]
-                    y0 = np.float32(cell[1, p] - origins[t, 1] + H) + offset[1, p]
-                    z0 = np.float32(0)
-                    if DIM == 3:
-                        z0 = np.float32(cell[2, p] - origins[t, 2] + H) + offset[2, p]
-                    x, y, z = x0, y0, z0
-                    for half_step in range(2):
-                        inside = x >= first and x < last_x and y >= first and y < last_y
-                        if DIM == 3:
-                            inside = inside and z >= first and z < last_z
-                        for axis in range(DIM):
-                            if inside:
-                                sx = x if axis == 0 else x - half
-                                sy = y if axis == 1 else y - half
-                                sz = z if axis == 2 else z - half
-                                value = interpolate(blocks[axis], sx, sy, sz, PY, PX, THIN)
-                                if value != value:
-                                    value = interpolate_known(blocks[axis], sx, sy, sz, PY, PX, THIN)
-                            else:
-                                gx = np.float64(x) + (origins[t, 0] - H)
-                                gy = np.float64(y) + (origins[t, 1] - H)
-                                gz = np.float64(z) + (origins[t, 2] - HZ)
-                                value = np.float32(
-                                    interpolate_anywhere(grid[axis], keys, axis, gx, gy, gz, BZ, BY, BX)
-                                )
-                            if value != value:
-                                missing += 1
-                                value = velocity[axis, p]
-                            u[axis] = value
-                        if half_step == 0:
-                            x = x0 + half * dt * u[0]
-                            y = y0 + half * dt * u[1]
-                            if DIM == 3:
-                                z = z0 + half * dt * u[2]
+                for first in range(starts[t], starts[t + 1], BATCH):
+                    size = min(BATCH, starts[t + 1] - first)
                     for axis in range(DIM):
-                        place = offset[axis, p] + dt * u[axis]
-                        whole = np.floor(place)
-                        rest = place - whole
-                        if rest >= np.float32(1):
-                            rest = np.float32(0)
-                            whole += np.float32(1)
-                        cell[axis, p] += np.int32(whole)
-                        offset[axis, p] = rest
+                        origin = origins[t, axis] - H
+                        for k in range(size):
+                            start[axis, k] = np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
+                            place[axis, k] = start[axis, k]
+                    for part in range(2):
+                        # Points outside the block are sampled at its edge, and again further down
+                        for k in range(size):
+                            inside[0, k] = min(max(place[0, k], half), last_x)
+                            inside[1, k] = min(max(place[1, k], half), last_y)
+                            inside[2, k] = min(max(place[2, k], half), last_z)
+                        for axis in range(DIM):
+                            shift_x = np.float32(0) if axis == 0 else half
+                            shift_y = np.float32(0) if axis == 1 else half
+                            shift_z = np.float32(0) if axis == 2 else half
+                            for k in range(size):
+                                x, y, z = inside[0, k] - shift_x, inside[1, k] - shift_y, inside[2, k] - shift_z
+                                u[axis, k] = interpolate(blocks[axis], x, y, z, PY, PX, THIN)
+                        for k in range(size):
+                            x, y, z = place[0, k], place[1, k], place[2, k]
+                            is_inside = x == inside[0, k] and y == inside[1, k] and (THIN or z == inside[2, k])
+                            is_known = u[0, k] + u[1, k] + u[2, k]
+                            if is_inside and is_known == is_known:
+                                continue
+                            for axis in range(DIM):
+                                value = np.float32(
+                                    interpolate_anywhere(
+                                        grid[axis],
+                                        keys,
+                                        axis,
+                                        np.float64(x) + (origins[t, 0] - H),
+                                        np.float64(y) + (origins[t, 1] - H),
+                                        np.float64(z) + (origins[t, 2] - HZ),
+                                        BZ,
+                                        BY,
+                                        BX,
+                                    )
+                                )
+                                if value != value:
+                                    missing += 1
+                                    value = velocity[axis, first + k]
+                                u[axis, k] = value
+                        if part == 0:
+                            for axis in range(DIM):
+                                for k in range(size):
+                                    place[axis, k] = start[axis, k] + half * dt * u[axis, k]
+                    for axis in range(DIM):
+                        for k in range(size):
+                            to = offset[axis, first + k] + dt * u[axis, k]
+                            whole = np.floor(to)
+                            rest = to - whole
+                            if rest >= np.float32(1):
+                                rest = np.float32(0)
+                                whole += np.float32(1)
+                            cell[axis, first + k] += np.int32(whole)
+                            offset[axis, first + k] = rest
             unknown[c] = missing
 
     return run

@@ -75,14 +75,15 @@ def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ig
     per_batch = max(1, _CELLS_AT_ONCE // len(local))
     for start in range(0, len(tiles), per_batch):
         batch = tiles[start : start + per_batch]
-        reach = 0.5 * size * h * np.sqrt(dimension)
+        # Generous, for shapes whose distance is only roughly one (a height is measured upright)
+        reach = 1.5 * size * h * np.sqrt(dimension)
         batch = batch[distance((batch + 0.5) * size * h) < reach]
         cells = (batch[:, None, :] * size + local).reshape(-1, dimension)
         cells = cells[(cells < np.array(box)).all(axis=1)]
         if len(cells) == 0:
             continue
         depth = distance((cells + 0.5) * h)
-        inside = depth < 0.5 * h * np.sqrt(dimension)
+        inside = depth < 1.5 * h * np.sqrt(dimension)
         if inside.any():
             yield cells[inside], depth[inside]
 
@@ -98,7 +99,7 @@ def _seed_cells(  # type: ignore[no-untyped-def]
 ):
     """Cell, offset and volume (in cells) of the particles of some cells."""
     dimension = cells.shape[1]
-    cut = depth > -0.5 * h * np.sqrt(dimension)
+    cut = depth > -1.5 * h * np.sqrt(dimension)
     share = np.ones(len(cells))
     share[cut] = _share_inside(distance, cells[cut], h)
 

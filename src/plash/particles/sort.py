@@ -28,8 +28,7 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     """
     dimension = particles.dimension
     shape = TILE_SHAPES[dimension]
-    occupied, group = _group_by_tile(particles, shape)
-    firsts = _reorder(particles, group, len(occupied))
+    occupied, firsts = _into_tile_order(particles, shape)
     marked = np.zeros((len(occupied), *shape), np.bool_)
     extent = np.zeros((len(occupied), 3, 2), np.int32)
     _mark_cells(shape)(particles.cell, firsts, marked, extent, chunk_count())
@@ -49,29 +48,30 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     return by_slot
 
 
-def _group_by_tile(particles: Particles, shape: Shape) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Sorted keys of the tiles that hold particles, and for each particle the place of its tile among them."""
-    old = particles.tiles
+def _into_tile_order(particles: Particles, shape: Shape) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort every array by tile; returns the keys of the tiles that hold particles and where each one's begin."""
+    old, chunks = particles.tiles, chunk_count()
     if old is None:
         keys, group = np.unique(_tile_keys(particles.cell, shape), return_inverse=True)
-        return keys, group.astype(np.int32)
-    slot = np.empty(particles.count, np.int32)
-    chunks = chunk_count()
-    seen = np.zeros((chunks, old.count + 1), np.int64)
+        bounds = np.linspace(0, particles.count, chunks + 1).astype(np.int64)
+        group = group.astype(np.int32)
+        counts = np.zeros((chunks, len(keys)), np.int64)
+        _count(group, bounds, counts, chunks)
+        return keys, _reorder(particles, group, bounds, counts)
+
+    # Chunks of whole old tiles: most particles are where they were, or next door
+    bounds = particles.starts[1 + np.arange(chunks + 1) * old.count // chunks]
+    group = np.empty(particles.count, np.int32)
+    counts = np.zeros((chunks, old.count + 1), np.int64)
     find = _find_slots(shape)
-    find(particles.cell, particles.starts, old.coordinates, old.neighbours, slot, seen, chunks)
-    seen_once = seen.sum(axis=0)
-    keys = old.keys[seen_once[1:] > 0]
-    strays = np.flatnonzero(slot == 0) if seen_once[0] else np.zeros(0, np.int64)
-    if len(strays):
-        stray_keys = _tile_keys(particles.cell[:, strays], shape)
-        keys = np.union1d(keys, stray_keys)
-    place = np.zeros(old.count + 1, np.int32)
-    place[1:] = np.searchsorted(keys, old.keys)
-    group = place[slot]
-    if len(strays):
-        group[strays] = np.searchsorted(keys, stray_keys)
-    return keys, group
+    find(particles.cell, particles.starts, old.coordinates, old.neighbours, group, counts, chunks)
+    if counts[:, 0].any():
+        particles.tiles = None
+        return _into_tile_order(particles, shape)
+    firsts = _reorder(particles, group, bounds, counts)
+    is_occupied = np.diff(firsts) > 0
+    is_occupied[0] = False
+    return old.keys[is_occupied[1:]], np.concatenate([firsts[:-1][is_occupied], firsts[-1:]])
 
 
 def _tile_keys(cell: NDArray[np.int32], shape: Shape) -> NDArray[np.int64]:
@@ -81,16 +81,22 @@ def _tile_keys(cell: NDArray[np.int32], shape: Shape) -> NDArray[np.int64]:
     return pack(coordinates)
 
 
-def _reorder(particles: Particles, group: NDArray[np.int32], groups: int) -> NDArray[np.int64]:
-    """Stable counting sort of every array by group; returns where each group begins, and the end."""
-    chunks = chunk_count()
-    histogram = np.zeros((chunks, groups), np.int64)
-    _count(group, histogram, chunks)
-    totals = histogram.sum(axis=0)
-    firsts = np.concatenate([[0], np.cumsum(totals)])
-    histogram = firsts[:-1] + np.cumsum(histogram, axis=0) - histogram
-    order = np.empty(particles.count, np.int64)
-    _place(group, histogram, order, chunks)
+def _reorder(
+    particles: Particles, group: NDArray[np.int32], bounds: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Stable counting sort of every array by group; returns where each group begins, and the end.
+
+    Args:
+        particles: Sorted in place.
+        group: Of each particle.
+        bounds: Particles of chunk c are bounds[c] ... bounds[c+1]-1.
+        counts: Particles by chunk and group.
+    """
+    chunks = len(counts)
+    firsts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    places = firsts[:-1] + np.cumsum(counts, axis=0) - counts
+    order = np.empty(particles.count, np.uint32)
+    _place(group, bounds, places, order, chunks)
     for name in ("cell", "offset", "velocity", "affine"):
         rows = getattr(particles, name)
         if len(rows):
@@ -131,7 +137,7 @@ def _find_slots(shape: Shape):  # type: ignore[no-untyped-def]
     LOG = BX.bit_length() - 1
 
     @kernel
-    def run(cell, starts, coordinates, neighbours, slot, seen, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, starts, coordinates, neighbours, group, counts, chunks):  # type: ignore[no-untyped-def]
         n = len(coordinates) - 1
         for c in prange(chunks):
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
@@ -144,27 +150,26 @@ def _find_slots(shape: Shape):  # type: ignore[no-untyped-def]
                     s = 0
                     if abs(dx) <= 1 and abs(dy) <= 1 and abs(dz) <= 1:
                         s = neighbours[t, 13 + 9 * dz + 3 * dy + dx]
-                    slot[p] = s
-                    seen[c, s] += 1
+                    group[p] = s
+                    counts[c, s] += 1
 
     return run
 
 
 @kernel
-def _count(group, histogram, chunks):  # type: ignore[no-untyped-def]
-    n = len(group)
+def _count(group, bounds, counts, chunks):  # type: ignore[no-untyped-def]
     for c in prange(chunks):
-        for p in range(c * n // chunks, (c + 1) * n // chunks):
-            histogram[c, group[p]] += 1
+        for p in range(bounds[c], bounds[c + 1]):
+            counts[c, group[p]] += 1
 
 
 @kernel
-def _place(group, firsts, order, chunks):  # type: ignore[no-untyped-def]
-    n = len(group)
+def _place(group, bounds, places, order, chunks):  # type: ignore[no-untyped-def]
     for c in prange(chunks):
-        for p in range(c * n // chunks, (c + 1) * n // chunks):
-            order[firsts[c, group[p]]] = p
-            firsts[c, group[p]] += 1
+        place = places[c]
+        for p in range(bounds[c], bounds[c + 1]):
+            order[place[group[p]]] = p
+            place[group[p]] += 1
 
 
 @kernel

@@ -22,6 +22,7 @@ from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
 from plash.stages import stage
 
+_BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
 _TOUCHED = 1e-6  # weight, in cells of volume, from which a face counts as reached
 
 
@@ -47,7 +48,9 @@ def particles_to_grid(particles: Particles) -> FaceField:
 
 
 @stage
-def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceField | None, ratio: float) -> int:
+def grid_to_particles(
+    particles: Particles, velocity: FaceField, change: FaceField | None, ratio: float
+) -> int:
     """Give particles the new velocity (ratio 0, PIC) or their own plus its change (ratio 1, FLIP), or a blend.
 
         u_p <- ratio (u_p + Δu(x_p)) + (1 - ratio) u(x_p)
@@ -128,14 +131,17 @@ def _scatter(shape: Shape, affine: bool):  # type: ignore[no-untyped-def]
                     for axis in range(DIM):
                         sx = x if axis == 0 else x - half
                         sy = y if axis == 1 else y - half
-                        fx = sx - np.float32(int(sx))
-                        fy = sy - np.float32(int(sy))
-                        o = int(sy) * PX + int(sx)
+                        i_x = np.int32(sx)
+                        i_y = np.int32(sy)
+                        fx = sx - np.float32(i_x)
+                        fy = sy - np.float32(i_y)
+                        o = i_y * np.int32(PX) + i_x
                         fz = np.float32(0)
                         if DIM == 3:
                             sz = z if axis == 2 else z - half
-                            fz = sz - np.float32(int(sz))
-                            o += int(sz) * PY * PX
+                            i_z = np.int32(sz)
+                            fz = sz - np.float32(i_z)
+                            o += i_z * np.int32(PY * PX)
                         q = velocity[axis, p]
                         cx = np.float32(0)
                         cy = np.float32(0)
@@ -147,7 +153,7 @@ def _scatter(shape: Shape, affine: bool):  # type: ignore[no-untyped-def]
                             if DIM == 3:
                                 cz = gradient[axis * DIM + 2, p]
                                 q -= cz * fz
-                        m = 2 * (axis * SIZE + o)
+                        m = np.uint64(2 * axis * SIZE) + np.uint64(2) * np.uint64(np.uint32(o))
                         w = volume[p]
                         for depth in range(DEPTH):
                             wz = w
@@ -157,15 +163,17 @@ def _scatter(shape: Shape, affine: bool):  # type: ignore[no-untyped-def]
                                 wy = wz * (fy if row == 1 else one - fy)
                                 w1 = wy * fx
                                 w0 = wy - w1
-                                a = m + 2 * (depth * PY * PX + row * PX)
                                 q0 = q
                                 if AFFINE:
                                     q0 += np.float32(row) * cy + np.float32(depth) * cz
-                                b0, b1, b2, b3 = block[a], block[a + 1], block[a + 2], block[a + 3]
-                                block[a] = b0 + w0 * q0
-                                block[a + 1] = b1 + w0
-                                block[a + 2] = b2 + w1 * (q0 + cx)
-                                block[a + 3] = b3 + w1
+                                # Four neighbouring numbers, read before any is written: one vector operation
+                                a0 = m + np.uint64(2 * (depth * PY * PX + row * PX))
+                                a1, a2, a3 = a0 + np.uint64(1), a0 + np.uint64(2), a0 + np.uint64(3)
+                                b0, b1, b2, b3 = block[a0], block[a1], block[a2], block[a3]
+                                block[a0] = b0 + w0 * q0
+                                block[a1] = b1 + w0
+                                block[a2] = b2 + w1 * (q0 + cx)
+                                block[a3] = b3 + w1
                 for axis in range(DIM):
                     _add_block(block, 2 * axis * SIZE, momentum[axis], neighbours, t, BZ, BY, BX)
                     _add_block(block, 2 * axis * SIZE + 1, weight[axis], neighbours, t, BZ, BY, BX)
@@ -219,6 +227,7 @@ def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
     THIN = BZ == 1
     FLIP = flip
     SIZE = PZ * PY * PX
+    BATCH = _BATCH
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -230,6 +239,9 @@ def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
         for c in prange(chunks):
             new = np.empty((DIM, SIZE), np.float32)
             delta = np.empty((DIM, SIZE), np.float32)
+            place = np.zeros((3, BATCH), np.float32)
+            value = np.zeros(BATCH, np.float32)
+            added = np.zeros(BATCH, np.float32)
             missing = 0
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
                 if starts[t + 1] == starts[t]:
@@ -238,28 +250,37 @@ def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
                     if FLIP:
                         copy_block(delta[axis], change[axis], neighbours, t, 1, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
-                    x = np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p]
-                    y = np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p]
-                    z = np.float32(0)
-                    if DIM == 3:
-                        z = np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p]
+                for first in range(starts[t], starts[t + 1], BATCH):
+                    size = min(BATCH, starts[t + 1] - first)
                     for axis in range(DIM):
-                        sx = x if axis == 0 else x - half
-                        sy = y if axis == 1 else y - half
-                        sz = z if axis == 2 else z - half
-                        u = interpolate(new[axis], sx, sy, sz, PY, PX, THIN)
-                        if u != u:
-                            u = interpolate_known(new[axis], sx, sy, sz, PY, PX, THIN)
-                        if u != u:
-                            missing += 1
-                        elif FLIP:
-                            d = interpolate(delta[axis], sx, sy, sz, PY, PX, THIN)
-                            if d != d:
-                                d = interpolate_known(delta[axis], sx, sy, sz, PY, PX, THIN)
-                            velocity[axis, p] = ratio * (velocity[axis, p] + d) + (one - ratio) * u
-                        else:
-                            velocity[axis, p] = u
+                        origin = origins[t, axis] - 1
+                        for k in range(size):
+                            place[axis, k] = (
+                                np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
+                            )
+                    for axis in range(DIM):
+                        shift_x = np.float32(0) if axis == 0 else half
+                        shift_y = np.float32(0) if axis == 1 else half
+                        shift_z = np.float32(0) if axis == 2 else half
+                        for k in range(size):
+                            x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
+                            value[k] = interpolate(new[axis], x, y, z, PY, PX, THIN)
+                            if FLIP:
+                                added[k] = interpolate(delta[axis], x, y, z, PY, PX, THIN)
+                        for k in range(size):
+                            u = value[k]
+                            d = added[k]
+                            if u != u or d != d:
+                                x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
+                                u = interpolate_known(new[axis], x, y, z, PY, PX, THIN)
+                                if FLIP:
+                                    d = interpolate_known(delta[axis], x, y, z, PY, PX, THIN)
+                                if u != u or d != d:
+                                    missing += 1
+                                    continue
+                            if FLIP:
+                                u = ratio * (velocity[axis, first + k] + d) + (one - ratio) * u
+                            velocity[axis, first + k] = u
             unknown[c] = missing
 
     return run

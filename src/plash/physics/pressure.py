@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
-from plash.grid.cells import LIQUID, Cells
+from plash.grid.cells import Cells
 from plash.grid.differences import divergence
-from plash.grid.fields import CellField, FaceField
+from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.components import ClosedComponents, closed_components
 from plash.linear.multigrid import MultigridPreconditioner
@@ -77,16 +77,15 @@ class PressureSolver:
         excess = float(np.abs(closed.means(b)).max()) / self.h
         closed.remove_means(b)
 
-        fastest = _fastest(velocity, cells)
-        floor = _ROUND_OFF * fastest * np.sqrt(max(cells.liquid_count, 1))
+        floor = _ROUND_OFF * float(fastest(velocity.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
         potential = operator.zeros(np.float64)
         solution = _solve(operator, b, potential, self.tolerance, floor, closed)
         closed.remove_means(potential)
         self.free_surface.apply(velocity, potential, cells)
 
-        pressure = np.full(potential.shape, self.gas_pressure)
-        liquid = cells.label == LIQUID
-        pressure[liquid] += potential[liquid] * (self.rho * self.h / dt)
+        pressure = potential
+        pressure *= self.rho * self.h / dt
+        pressure += self.gas_pressure
         first = solution.history[0]
         relative = solution.residual / first if first > 0.0 else 0.0
         return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess)
@@ -121,9 +120,3 @@ def _solve(
             f"{solution.target:.3g}; a larger solver.tolerance or a smaller solver.courant may help"
         )
     return solution
-
-
-def _fastest(velocity: FaceField, cells: Cells) -> float:
-    """Largest component of the velocity on wet faces, m/s."""
-    tiles = velocity.pool[:, cells.wet_tiles]
-    return float(np.nanmax(np.abs(tiles))) if tiles.size else 0.0

@@ -72,16 +72,17 @@ class Solids:
         _close_walls(velocity.pool.reshape(-1), cells.faces.reshape(-1), chunk_count())
 
     @stage
-    def confine(self, particles: Particles) -> tuple[NDArray[np.int8], int]:
+    def confine(self, particles: Particles) -> tuple[NDArray[np.int8] | None, int]:
         """Put particles back that went into a solid or through a closed side.
 
         Returns:
-            For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side; and how many
-            could not be put back.
+            For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
+            did; and how many could not be put back.
         """
         left = np.zeros(particles.count, np.int8)
         limits, kinds = self.box.limits()
         chunks = chunk_count()
+        gone = np.zeros(chunks, np.int64)
         stuck = np.zeros(chunks, np.int64)
         _confine(self.tiles.shape)(
             particles.cell,
@@ -89,16 +90,18 @@ class Solids:
             particles.velocity,
             particles.starts,
             self.near,
+            self.tiles.origins,
             self.tiles.keys,
             self.is_solid,
             self.distance,
             limits,
             kinds,
             left,
+            gone,
             stuck,
             chunks,
         )
-        return left, int(stuck.sum())
+        return left if gone.any() else None, int(stuck.sum())
 
 
 @dataclass(eq=False)
@@ -118,7 +121,11 @@ class StaticSolids:
         return self._last
 
     def _evaluate(self, tiles: Tiles) -> Solids:
-        known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
+        known = (
+            self._last.tiles.slots_of(tiles.keys)
+            if self._last is not None
+            else np.zeros(tiles.count, np.int32)
+        )
         gap = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
         is_solid = np.zeros(gap.shape, np.bool_)
         if self._last is not None:
@@ -203,11 +210,12 @@ def _confine(shape: Shape):  # type: ignore[no-untyped-def]
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, starts, near, keys, is_solid, gap, limits, kinds, left, stuck, chunks
+        cell, offset, velocity, starts, near, origins, keys, is_solid, gap, limits, kinds, left, gone, stuck, chunks
     ):
         n = len(near) - 1
         for c in prange(chunks):
             failures = 0
+            leaving = 0
             place = np.zeros(3)
             normal = np.zeros(3)
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
@@ -229,8 +237,16 @@ def _confine(shape: Shape):  # type: ignore[no-untyped-def]
                                 velocity[axis, p] = min(velocity[axis, p], np.float32(0))
                             elif kinds[axis, 1] == OPEN:
                                 left[p] = np.int8(2 + 2 * axis)
-                    k = cell[2, p] if DIM == 3 else 0
-                    if left[p] or not lookup(is_solid, keys, cell[0, p], cell[1, p], k, BZ, BY, BX):
+                    if left[p]:
+                        leaving += 1
+                        continue
+                    x = cell[0, p] - origins[t, 0]
+                    y = cell[1, p] - origins[t, 1]
+                    z = cell[2, p] - origins[t, 2] if DIM == 3 else 0
+                    if 0 <= x < BX and 0 <= y < BY and 0 <= z < BZ:
+                        if not is_solid[t, z, y, x]:
+                            continue
+                    elif not lookup(is_solid, keys, x + origins[t, 0], y + origins[t, 1], z + origins[t, 2], BZ, BY, BX):
                         continue
 
                     # In a solid cell: out along the normal, a little further each time
@@ -278,5 +294,6 @@ def _confine(shape: Shape):  # type: ignore[no-untyped-def]
                         offset[axis, p] = min(np.float32(place[axis] - whole), np.float32(0.999999))
                         velocity[axis, p] -= np.float32(min(inward, 0.0) * normal[axis])
             stuck[c] = failures
+            gone[c] = leaving
 
     return run

@@ -45,9 +45,8 @@ class SceneModel(BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, field in fields_of(type(self)).items():
-            value = getattr(self, name)
-            if value != field.default:
-                yield name, value
+            if name in self.__dict__ and self.__dict__[name] != field.default:
+                yield name, self.__dict__[name]
 
 
 def validated(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, list[Finding]]:

@@ -12,7 +12,7 @@ from plash.scene.shapes import Shape
 
 
 class Fill(SceneModel):
-    """Liquid at the start: the part of its shape that is in the domain and in no solid.
+    """Liquid at the start: the part of its shape that is in the domain, unbounded or not, and in no solid.
 
     >>> from plash.scene import Sphere
     >>> Fill(shape=Sphere(center=("5 cm", 0.1, 0), radius="1 cm")).shape.center

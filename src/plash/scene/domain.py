@@ -109,34 +109,25 @@ class Domain(SceneModel):
         ]
 
     def _cell_problems(self) -> list[Finding]:
-        """Two ways to say how large a cell is; cells too small, too large for a side, or too many."""
-        key, value = (
-            ("resolution", self.resolution) if self.cell_size is None else ("cell_size", self.cell_size)
-        )
+        key = "resolution" if self.cell_size is None else "cell_size"
+        fault = self._cell_fault()
+        return [((key,), f"{getattr(self, key)} {fault}")] if fault else []
+
+    def _cell_fault(self) -> str:
+        """What is wrong with the cells: said twice, too small, too large for a side, or too many."""
         if self.cell_size is not None and self.resolution is not None:
-            return [
-                ((key,), f"{value} is given together with resolution = {self.resolution}: keep one of them")
-            ]
+            return f"is given together with resolution = {self.resolution}: keep one of them"
         if self.h < SMALLEST_CELL:
-            return [
-                ((key,), f"{value} makes cells of {self.h:.3g} m: at least {SMALLEST_CELL} m can be computed")
-            ]
-        across = [side / self.h for side in self.size]
-        found: list[Finding] = [
-            (
-                (key,),
-                f"{value} makes cells of {self.h:.6g} m, but side {axis} of the domain has only {side:.6g} m",
-            )
-            for axis, side, count in zip("xyz", self.size, across, strict=False)
-            if count < 1 - 1e-9
-        ]
-        total = math.prod(across)
-        if not found and total > MOST_CELLS:
+            return f"makes cells of {self.h:.3g} m: they must have at least {SMALLEST_CELL} m"
+        shortest = min(self.size)
+        if shortest / self.h < 1 - 1e-9:
+            side = f"side {'xyz'[self.size.index(shortest)]} of the domain has only {shortest:.6g} m"
+            return f"makes cells of {self.h:.6g} m, but {side}: it must have at least one cell"
+        total = math.prod(side / self.h for side in self.size)
+        if total > MOST_CELLS:
             remedy = "use larger cells" if self.resolution is None else "lower it"
-            found = [
-                ((key,), f"{value} makes {total:.4g} cells, but {MOST_CELLS} is the most possible: {remedy}")
-            ]
-        return found
+            return f"makes {total:.4g} cells, but {MOST_CELLS} is the most possible: {remedy}"
+        return ""
 
     @property
     def dimension(self) -> int:
@@ -146,11 +137,9 @@ class Domain(SceneModel):
     @property
     def h(self) -> float:
         """Length of the edge of a cell, in metres."""
-        return (
-            max(self.size) / self.resolution
-            if self.cell_size is None and self.resolution
-            else self.cell_size or 0.0
-        )
+        if self.cell_size is not None:
+            return self.cell_size
+        return max(self.size) / (self.resolution or 1)
 
     @property
     def cells(self) -> tuple[int, ...]:

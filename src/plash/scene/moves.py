@@ -19,7 +19,10 @@ Matrix = tuple[Vector, ...]
 
 
 class Rotation(SceneModel):
-    """A turn by an angle: about an axis in 3-D, in the plane in 2-D."""
+    """A turn by an angle: about an axis in 3-D, in the plane in 2-D.
+
+    The centre of a half space is its point, that of a union or difference the middle of the box around it.
+    """
 
     angle: Angle = Field(
         description="How far to turn: counter-clockwise, seen with the axis pointing at you."

@@ -38,13 +38,11 @@ def findings(
 
     Pydantic's places hold the kind of a shape as a step of its own; ``keep_tags`` leaves it in.
     """
-    # A list is also called too short when its entries were refused one by one
+    # A list whose entries were all refused is called too short as well; only an empty one is
     details = [
         detail
         for detail in error.errors(include_url=False)
-        if detail["type"] != "too_short"
-        or not detail["input"]
-        or not isinstance(detail["input"], list | tuple)
+        if not (detail["type"] == "too_short" and detail["input"])
     ]
     found: list[Finding] = []
     for detail in details[:MOST_REPORTED]:
@@ -115,11 +113,8 @@ def _not_a_table(fault: Fault) -> str:
 
 def _unknown_key(fault: Fault) -> str:
     valid = fields_of(fault.table)
-    what = (
-        "unknown table"
-        if isinstance(fault.value, Mapping | list)
-        else f"unknown key, set to {shown(fault.value)}"
-    )
+    is_table = isinstance(fault.value, Mapping | list)
+    what = "unknown table" if is_table else f"unknown key, set to {shown(fault.value)}"
     return f"{what}.{nearest(fault.place[-1], valid)} Valid here: {', '.join(valid)}"
 
 
@@ -144,10 +139,7 @@ def _unknown_kind(fault: Fault) -> str:
 
 
 def _too_short(fault: Fault) -> str:
-    least = fault.context["min_length"]
-    return (
-        f"{shown(fault.value)} is too short: it needs {least} {'entry' if least == 1 else 'entries'} or more"
-    )
+    return f"{shown(fault.value)} is too short: its length must be at least {fault.context['min_length']}"
 
 
 def _other(fault: Fault) -> str:

@@ -57,7 +57,7 @@ def parse_scene(text: str, source: str = "scene", /, **overrides: Any) -> Scene:
     found += misnamed + wrong
     if scene is None or found:
         problems = [Problem(key_of(place), sentence, lines.line(place)) for place, sentence in found]
-        raise SceneError(sorted(problems, key=lambda problem: problem.line or 0), source)
+        raise SceneError(sorted(problems, key=lambda problem: (not problem.key, problem.line or 0)), source)
     return scene
 
 

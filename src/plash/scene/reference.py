@@ -241,7 +241,11 @@ def _range(field: FieldInfo) -> str:
         for kind, name, sign in signs
         if isinstance(mark, kind)
     ]
-    return ", ".join(f"{sign} {limit}" for sign, limit in found if abs(limit) != FURTHEST)
+    return ", ".join(
+        f"{sign} {f'{limit:g}' if isinstance(limit, float) else limit}"
+        for sign, limit in found
+        if abs(limit) != FURTHEST
+    )
 
 
 def _dimensions() -> str:

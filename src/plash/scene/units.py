@@ -99,9 +99,9 @@ COMMON_UNITS = (
 )
 
 _NUMBER = r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?"
-_NAME = r"[^\W\d]\w{0,30}|°|%"
+_NAME = r"[A-Za-zµμÅ][A-Za-z0-9_]{0,30}|°|%"
 _FACTOR = rf"(?:{_NAME})(?:\s?(?:\^|\*\*)\s?-?\d)?"
-_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*({_FACTOR}(?:(?:\s*[*/·]\s*|\s+){_FACTOR}){{0,7}})?\s*")
+_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*({_FACTOR}(?:(?:\s*[*/·]\s*|\s+){_FACTOR}){{0,7}})?\s*", re.ASCII)
 _SUPERSCRIPTS = {ord("²"): "^2", ord("³"): "^3", ord("·"): "*"}
 
 

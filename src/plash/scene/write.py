@@ -20,6 +20,7 @@ from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of
 from plash.scene.model import Scene
+from plash.scene.moves import Movable
 from plash.scene.settings import Time
 from plash.scene.shapes import FunctionShape, HeightShape
 from plash.scene.words import Finding, Location, key_of
@@ -101,12 +102,12 @@ def _items(table: SceneModel) -> Iterator[tuple[str, str]]:
             default = default[: table.dimension]
         if isinstance(table, Fill) and name == "velocity":
             default = (0.0,) * len(value)
-        told = name in ("kind", "resolution") or isinstance(table, Time)
-        if value is not None and (value != default or told):
-            yield (
-                name,
-                _sides(value, table) if isinstance(table, Domain) and name == "sides" else _value(value),
-            )
+        told = (
+            isinstance(table, Time) or name == "resolution" or (isinstance(table, Movable) and name == "kind")
+        )
+        if value is None or (value == default and not told):
+            continue
+        yield name, _sides(value, table) if isinstance(table, Domain) and name == "sides" else _value(value)
 
 
 def _sides(sides: Sides, domain: Domain) -> str:

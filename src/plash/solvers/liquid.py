@@ -1,10 +1,10 @@
 """The liquid solver: one time step of Cline's figure 3, with the corrections of docs/theory.
 
-    1.  time step                         `next_step`
-    2.  grid from the marker particles    "Where everything is"
-    3a  convection, 3b forces, 3c viscosity      "How fast it would go on its own"
-    3d, 3e pressure, 3f extrapolation, 3g solids "Make it incompressible"
-    4.  particles, to frames and beyond   "Carry everything along"
+1.  time step                         `next_step`
+2.  grid from the marker particles    "Where everything is"
+3a  convection, 3b forces, 3c viscosity      "How fast it would go on its own"
+3d, 3e pressure, 3f extrapolation, 3g solids "Make it incompressible"
+4.  particles, to frames and beyond   "Carry everything along"
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from plash.errors import DivergedError
 from plash.grid.cells import label_cells
 from plash.grid.extrapolate import extrapolate
+from plash.grid.fields import fastest
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
 from plash.physics.forces import Forces
@@ -108,7 +109,9 @@ class LiquidSolver:
     def speed(self) -> float:
         """Upper bound of the liquid's speed, m/s."""
         s = self.state
-        fields = s.particles.velocity if s.velocity is None else s.velocity.pool.reshape(s.particles.dimension, -1)
+        fields = (
+            s.particles.velocity if s.velocity is None else s.velocity.pool.reshape(s.particles.dimension, -1)
+        )
         if fields.size == 0:
             return 0.0
         with np.errstate(invalid="ignore"):
@@ -143,11 +146,11 @@ class LiquidSolver:
         """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
         s, report = self.state, self.report
         assert s.velocity is not None
-        fastest = self.speed * dt / self.h
-        if not math.isfinite(fastest):
+        courant = self.speed * dt / self.h
+        if not math.isfinite(courant):
             raise DivergedError(f"velocity is no longer finite at t = {s.time:.6g} s, step {s.steps}")
-        report.courant = max(report.courant, fastest)
-        pieces = max(1, math.ceil(fastest / self.time_step.courant - 1e-6))
+        report.courant = max(report.courant, courant)
+        pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
         for _ in range(pieces):
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
             self._confine(solids)
@@ -160,12 +163,11 @@ class LiquidSolver:
         left, stuck = solids.confine(particles)
         for name in self.ledger.leaks:
             self.ledger.leaks[name] = max(self.ledger.leaks[name], stuck)
-        sides = np.bincount(left, minlength=7)
-        cell_volume = self.h**particles.dimension
-        for side in np.flatnonzero(sides[1:]):
-            volume = float(particles.volume[left == side + 1].sum(dtype=np.float64)) * cell_volume
-            self._remove(f"left through {_SIDES[side]}", volume, is_outflow=True)
-        if left.any():
+        if left is not None:
+            cell_volume = self.h**particles.dimension
+            for side in np.unique(left[left > 0]):
+                volume = float(particles.volume[left == side].sum(dtype=np.float64)) * cell_volume
+                self._remove(f"left through {_SIDES[side - 1]}", volume, is_outflow=True)
             particles.keep(left == 0)
         self._give_up_far_particles()
 

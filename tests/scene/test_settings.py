@@ -1,0 +1,75 @@
+import pytest
+
+from plash.errors import SceneError
+from plash.scene import MATERIALS, Liquid, Solver, Time
+
+
+def test_liquid_is_water_unless_said_otherwise():
+    assert Liquid().rho == MATERIALS["water"].density
+    assert Liquid().nu == pytest.approx(1.004e-6, rel=1e-3)
+
+
+def test_density_override_changes_kinematic_viscosity_with_it():
+    liquid = Liquid(material="glycerol", density="2 g/cm^3")
+    assert liquid.rho == 2000.0
+    assert liquid.nu == MATERIALS["glycerol"].dynamic_viscosity / 2000.0
+
+
+def test_either_viscosity_overrides_the_material():
+    assert Liquid(dynamic_viscosity=3, density=6).nu == 0.5
+    assert Liquid(kinematic_viscosity="1 cSt", material="honey").nu == 1e-6
+    assert Liquid(dynamic_viscosity=0).nu == 0.0
+
+
+def test_every_material_is_a_liquid_of_this_world_with_a_source():
+    assert len(MATERIALS) >= 8
+    for name, material in MATERIALS.items():
+        assert Liquid(material=name).rho == material.density
+        assert 600 < material.density < 14000
+        assert 1e-4 < material.dynamic_viscosity < 100
+        assert 15 <= material.temperature <= 25
+        assert len(material.source) > 10
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "key", "words"),
+    [
+        (Liquid, {"material": "wather"}, "material", ['"wather"', 'Did you mean "water"', "honey"]),
+        (Liquid, {"dynamic_viscosity": 1, "kinematic_viscosity": 2}, "kinematic_viscosity", ["2.0", "= 1.0"]),
+        (Liquid, {"density": 0}, "density", ["0 is out of range", "above 0 kg/m^3"]),
+        (Liquid, {"dynamic_viscosity": "-1 cP"}, "dynamic_viscosity", ['"-1 cP"', "at least 0 Pa*s"]),
+        (Liquid, {"gas_pressure": "1 m"}, "gas_pressure", ["a length, not a pressure"]),
+        (
+            Solver,
+            {"transfer": "aipc"},
+            "transfer",
+            ['"aipc"', "trace, pic, flip, apic", 'Did you mean "apic"'],
+        ),
+        (Solver, {"flip_ratio": 1.5}, "flip_ratio", ["1.5", "at most 1"]),
+        (Solver, {"seed": -1}, "seed", ["-1", "at least 0"]),
+        (Solver, {"seed": 1.0}, "seed", ["1.0", "whole number"]),
+        (Solver, {"courant": 0}, "courant", ["0", "above 0"]),
+        (Solver, {"tolerance": 1e-11}, "tolerance", ["1e-11", "at least 1e-10"]),
+        (Solver, {"steps_cross_frames": 1}, "steps_cross_frames", ["1", "true or false"]),
+        (Solver, {"min_dt": "2 s", "max_dt": "1 s"}, "min_dt", ["2.0 s", "max_dt = 1.0 s"]),
+        (Solver, {"max_dt": 0}, "max_dt", ["above 0 s"]),
+        (Solver, {"kind": "smoke"}, "kind", ['"smoke"', "liquid"]),
+        (Solver, {"particles_per_cell": 0}, "particles_per_cell", ["at least 1"]),
+        (Time, {"fps": 0}, "fps", ["0 is out of range"]),
+        (Time, {"fps": "24"}, "fps", ['"24"', "a number"]),
+        (Time, {"frames": 0}, "frames", ["at least 1"]),
+        (Time, {"frames": True}, "frames", ["true", "whole number"]),
+        (Time, {"frame": 3}, "frame", ["set to 3", 'Did you mean "frames"', "Valid here: fps, frames"]),
+    ],
+)
+def test_impossible_setting_is_refused_by_key_value_and_limit(table, arguments, key, words):
+    with pytest.raises(SceneError) as error:
+        table(**arguments)
+    (problem,) = error.value.problems
+    assert problem.key == key
+    assert all(word in problem.message for word in words), problem.message
+
+
+def test_settings_cannot_be_changed_afterwards():
+    with pytest.raises(ValueError, match="frozen"):
+        Time().frames = 3
