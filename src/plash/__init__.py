@@ -3,16 +3,94 @@
     import plash
     for frame in plash.simulate(plash.load_scene("dam_break")):
         print(frame.number, frame.particles.position.shape)
+
+The parts of a scene (`Scene`, `Domain`, `Box`, ...) have the names and keys of the scene file.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from plash.errors import DivergedError, PlashError, Problem, SceneError
-from plash.version import VERSION as __version__
+from plash import version
 
 if TYPE_CHECKING:
+    from plash.errors import DivergedError, PlashError, Problem, SceneError
     from plash.pipeline.simulate import Frame, simulate
-    from plash.scene import Scene, load_scene
+    from plash.scene import (
+        Box,
+        Capsule,
+        Cylinder,
+        Difference,
+        Domain,
+        Fill,
+        FunctionShape,
+        HalfSpace,
+        HeightShape,
+        Liquid,
+        Rotation,
+        Scene,
+        Sides,
+        Solid,
+        Solver,
+        Sphere,
+        Time,
+        Union,
+        gallery,
+        load_scene,
+        parse_scene,
+        scene_text,
+        write_scene,
+    )
     from plash.solvers.build import build
+
+__version__ = version.VERSION
+
+_HOMES = {
+    "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError"],
+    "plash.pipeline.simulate": ["Frame", "simulate"],
+    "plash.solvers.build": ["build"],
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Difference",
+    "DivergedError",
+    "Domain",
+    "Fill",
+    "Frame",
+    "FunctionShape",
+    "HalfSpace",
+    "HeightShape",
+    "Liquid",
+    "PlashError",
+    "Problem",
+    "Rotation",
+    "Scene",
+    "SceneError",
+    "Sides",
+    "Solid",
+    "Solver",
+    "Sphere",
+    "Time",
+    "Union",
+    "build",
+    "gallery",
+    "load_scene",
+    "parse_scene",
+    "scene_text",
+    "simulate",
+    "write_scene",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: reading a scene needs no compiler, and asking for help needs neither
+    if name not in __all__:
+        raise AttributeError(f"module 'plash' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME.get(name, "plash.scene")), name)
+    globals()[name] = value
+    return value

@@ -1,7 +1,7 @@
 """Where the time goes: functions marked as a stage add their seconds to the running step's report.
 
-The clock belongs to the callee, so that a time step reads as physics. Stages nest: a stage's seconds do not include those of
-stages it calls.
+The clock belongs to the callee, so that a time step reads as physics. Stages nest: a stage's seconds do not include
+those of stages it calls.
 """
 
 from __future__ import annotations

@@ -99,17 +99,13 @@ SHAPES = {
     "cylinder": Cylinder(base=(0, 1, 0), top=(2, 4, 1), radius=0.7),
     "capsule": Capsule(base=(0, 1, 0), top=(2, 4, 1), radius=0.7),
     "half space": HalfSpace(point=(1, 2, 3), normal=(1, -2, 3)),
-    "turned box": Box(
-        min=(0, 0, 0), max=(2, 4, 6), rotation={"angle": 0.7, "axis": (1, 2, 3)}, translation=(1, 0, 0)
-    ),
+    "turned box": Box(min=(0, 0, 0), max=(2, 4, 6), rotation={"angle": 0.7, "axis": (1, 2, 3)}, translation=(1, 0, 0)),
     "square": SQUARE,
     "disc": DISC,
     "bar": BAR,
     "stadium": STADIUM,
     "slope": SLOPE,
-    "turned square": Box(
-        min=(0, 0), max=(2, 4), rotation={"angle": "30 deg", "about": (3, 3)}, translation=(0, 1)
-    ),
+    "turned square": Box(min=(0, 0), max=(2, 4), rotation={"angle": "30 deg", "about": (3, 3)}, translation=(0, 1)),
 }
 
 
@@ -299,9 +295,7 @@ def test_function_that_gives_no_numbers_is_named(function, words):
 
 
 def test_height_that_gives_no_numbers_is_named():
-    with pytest.raises(
-        SceneError, match=r"shape: the function <lambda> gave an array of shape \(\), not \(1,\)"
-    ):
+    with pytest.raises(SceneError, match=r"shape: the function <lambda> gave an array of shape \(\), not \(1,\)"):
         distance(HeightShape(height=lambda x: 1.0), [(0, 1)])
 
 

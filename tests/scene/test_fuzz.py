@@ -44,24 +44,18 @@ leaves = (
     st.none()
     | st.booleans()
     | st.integers()
-    | st.sampled_from(
-        [0, 1, 2, 64, -1, 10**9, 10**400, 0.5, 1e308, 5e-324, math.inf, -math.inf, math.nan, 1j]
-    )
+    | st.sampled_from([0, 1, 2, 64, -1, 10**9, 10**400, 0.5, 1e308, 5e-324, math.inf, -math.inf, math.nan, 1j])
     | st.floats()
     | st.text(max_size=5)
     | st.binary(max_size=3)
-    | st.sampled_from(
-        [*KINDS, "12 cm", "30 deg", "1 kg", "closed", "water", "apic", "\ud800", abs, Scene, object()]
-    )
+    | st.sampled_from([*KINDS, "12 cm", "30 deg", "1 kg", "closed", "water", "apic", "\ud800", abs, Scene, object()])
     | st.just(datetime.date(2000, 1, 1))
     | st.lists(st.sampled_from([0, 1, 0.5, "12 cm", -1]), min_size=2, max_size=3)
 )
 values = st.recursive(
     leaves,
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
-        | st.tuples(inner)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5) | st.tuples(inner)
     ),
     max_leaves=12,
 )
@@ -126,9 +120,7 @@ toml_values = st.sampled_from(
 toml_lines = st.one_of(
     st.builds("{} = {}".format, st.sampled_from(KEYS), toml_values),
     st.builds("{}.{} = {}".format, st.sampled_from(KEYS), st.sampled_from(KEYS), toml_values),
-    st.sampled_from(
-        ["[domain]", "[time]", "[solver]", "[liquid]", "[[fill]]", "[[solid]]", "[fill]", "[fill.shape]"]
-    ),
+    st.sampled_from(["[domain]", "[time]", "[solver]", "[liquid]", "[[fill]]", "[[solid]]", "[fill]", "[fill.shape]"]),
     st.sampled_from(["version = 1", "size = [1, 1, 1]", "]", "# comment", '"', "[[solid.shape.of]]"]),
 )
 

@@ -92,9 +92,7 @@ def test_forgotten_place_has_no_line_and_others_keep_theirs():
 
 
 bare_keys = st.sampled_from(["a", "b", "c-d", "1", '"x y"', "'z'", '"\\u0041"'])
-scalars = st.sampled_from(
-    ["1", "-2.5", "true", '"a, ]} #"', "'b'", '""', '"""a\n"b"""', "'''c\n'''", "1979-05-27"]
-)
+scalars = st.sampled_from(["1", "-2.5", "true", '"a, ]} #"', "'b'", '""', '"""a\n"b"""', "'''c\n'''", "1979-05-27"])
 values = st.recursive(
     scalars,
     lambda inner: (

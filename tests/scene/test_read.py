@@ -42,9 +42,7 @@ def test_benchmark_is_the_one_figures_are_quoted_for():
     scene = load_scene("bench_dam_break")
     assert scene.domain.cells == (64, 64, 64)
     assert scene.domain.size == (1, 1, 1)
-    assert {scene.domain.side(side) for side in ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")} == {
-        "closed"
-    }
+    assert {scene.domain.side(side) for side in ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")} == {"closed"}
     assert (scene.time.fps, scene.time.frames, scene.solver.transfer) == (24, 50, "flip")
     assert scene.fill[0].shape.bounds(3) == ((0, 0, 0), (0.4, 0.5, 1))
     assert len(scene.fill) == 1

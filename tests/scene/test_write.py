@@ -56,9 +56,7 @@ def shapes(dimension):
         return Box(min=low, max=tuple(a + b for a, b in zip(low, size, strict=True)), **move)
 
     def rod(kind, base, offset, radius, **move):
-        return kind(
-            base=base, top=tuple(a + b for a, b in zip(base, offset, strict=True)), radius=radius, **move
-        )
+        return kind(base=base, top=tuple(a + b for a, b in zip(base, offset, strict=True)), radius=radius, **move)
 
     primitives = (
         st.builds(box, points, vectors(dimension, st.floats(1e-3, 1e6)), **moved)

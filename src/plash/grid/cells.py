@@ -10,7 +10,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape, Tiles
 from plash.stages import stage
@@ -85,7 +85,7 @@ def forget_dry_faces(velocity: FaceField, cells: Cells) -> int:
 
 
 @for_tile_shape
-def _label_faces(shape: Shape):  # type: ignore[no-untyped-def]
+def _label_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3

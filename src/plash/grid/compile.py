@@ -28,33 +28,33 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
 
 _FLOATING_POINT = {"contract", "reassoc", "nsz"}
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a parallel function on first use; its `prange` runs over chunks of whole tiles."""
     return _compiled(function, parallel=True)
 
 
-def serial_kernel(function: Function) -> Function:
+def serial_kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a function that is too small to divide among threads."""
     return _compiled(function)
 
 
-def inlined(function: Function) -> Function:
+def inlined(function: Callable[..., Any]) -> Kernel:
     """Compile a piece that becomes part of the kernels that call it, so that its size arguments are constants there."""
     return _compiled(function, forceinline=True)
 
 
-def for_tile_shape(make: Function) -> Function:
+def for_tile_shape(make: Callable[..., Kernel]) -> Callable[..., Kernel]:
     """Make one kernel per tile shape (and other compile-time numbers), once."""
-    return functools.cache(make)  # type: ignore[return-value]
+    return functools.cache(make)
 
 
 def chunk_count() -> int:
@@ -63,15 +63,17 @@ def chunk_count() -> int:
     return 1 if threads == 1 else 8 * threads
 
 
-def _compiled(function: Function, **options: Any) -> Function:
+def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
     # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
-    users_folder = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_cache_folder())
+    settings: Any = numba.config
+    users_folder = settings.CACHE_DIR
+    settings.CACHE_DIR = str(_cache_folder())
     try:
         decorate = numba.njit(cache=True, fastmath=_FLOATING_POINT, error_model="numpy", **options)
-        return decorate(function)  # type: ignore[no-any-return]
+        compiled: Kernel = decorate(function)
+        return compiled
     finally:
-        numba.config.CACHE_DIR = users_folder
+        settings.CACHE_DIR = users_folder
 
 
 @functools.cache

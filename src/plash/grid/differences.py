@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, WALL, WET, Cells
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 from plash.stages import stage
@@ -39,7 +39,7 @@ def subtract_gradient(velocity: FaceField, potential: NDArray[np.float64], cells
 
 
 @for_tile_shape
-def _divergence(shape: Shape):  # type: ignore[no-untyped-def]
+def _divergence(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -65,7 +65,7 @@ def _divergence(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _subtract_gradient(shape: Shape):  # type: ignore[no-untyped-def]
+def _subtract_gradient(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3

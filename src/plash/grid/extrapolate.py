@@ -1,16 +1,17 @@
 """Known values carried outwards, layer by layer (Cline figure 7).
 
-Layer by layer, every unknown value with a known face neighbour becomes the mean of its known neighbours. A layer is computed
-whole before it is written, so that the order of cells does not matter.
+Layer by layer, every unknown value with a known face neighbour becomes the mean of its known neighbours. A layer is
+computed whole before it is written, so that the order of cells does not matter.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 from plash.stages import stage
@@ -32,7 +33,9 @@ def extrapolate(field: FaceField, layers: int) -> None:
         _commit(field.pool.reshape(*known.shape, -1), axes, slots, layer.reshape(len(slots), -1), known, chunks)
 
 
-def _frontier(known, neighbours, size):  # type: ignore[no-untyped-def]
+def _frontier(
+    known: NDArray[np.int32], neighbours: NDArray[np.int32], size: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Axes and slots of the tiles where something may become known: not full, and not alone."""
     faces = [4, 10, 12, 14, 16, 22]
     near = known > 0
@@ -59,7 +62,7 @@ def _count_known(pool, known, chunks):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _next_layer(shape: Shape):  # type: ignore[no-untyped-def]
+def _next_layer(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     SIZE = PZ * PY * PX

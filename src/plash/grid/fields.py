@@ -1,8 +1,8 @@
 """Fields: numbers on cells or on faces, stored tile by tile.
 
-Cell (i, j, k) spans [i h, (i+1) h] and so on. A cell field has its value at the centre, a face field one component per
-axis on the cell's minimal faces (u on the x-face and so on), as in Cline's figure 1. Values outside every
-tile are the field's background. An unknown velocity is NaN, never a silent zero.
+Cell (i, j, k) spans [i h, (i+1) h] and so on. A cell field has its value at the centre, a face field one component
+per axis on the cell's minimal faces (u on the x-face and so on), as in Cline's figure 1. Values outside every tile
+are the field's background. An unknown velocity is NaN, never a silent zero.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def fastest(components: NDArray[np.float32]) -> NDArray[np.float64]:
     chunks = chunk_count()
     partial = np.zeros((chunks, len(rows)))
     _find_fastest(rows, partial, chunks)
-    return partial.max(axis=0)
+    highest: NDArray[np.float64] = partial.max(axis=0)
+    return highest
 
 
 @kernel

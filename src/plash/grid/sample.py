@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape, find_slot
 
@@ -119,7 +119,7 @@ def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):  # type: ignore
 
 
 @for_tile_shape
-def _sample_points(shape: Shape):  # type: ignore[no-untyped-def]
+def _sample_points(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
 

@@ -1,9 +1,10 @@
 """Sparse tiles: where cells exist.
 
 Space is divided into tiles of 8×8×8 cells (1×16×16 in 2-D), and only tiles near the liquid exist. A field is a pool
-[slots, BZ, BY, BX] with one block of values per tile, x contiguous. Slot 0 is no tile: it holds the field's background
-value and stands for every absent neighbour, so that kernels need no branch for it. The other slots are in order
-of the tile's coordinates (z, then y, then x), which fixes the order of every loop and so every bit of every result.
+[slots, BZ, BY, BX] with one block of values per tile, x contiguous. Slot 0 is no tile: it holds the field's
+background value and stands for every absent neighbour, so that kernels need no branch for it. The other slots are
+in order of the tile's coordinates (z, then y, then x), which fixes the order of every loop and so every bit of
+every result.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Tiles:
         z, y, x = np.meshgrid(np.arange(BZ), np.arange(BY), np.arange(BX), indexing="ij")
         local = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
         cells = self.origins[slots].astype(np.int64)[:, None, :] + local[None]
-        return (cells.reshape(-1, 3)[:, : self.dimension] + 0.5) * h
+        return (cells.reshape(-1, 3)[:, : self.dimension].astype(np.float64) + 0.5) * h
 
 
 def pack(coordinates: NDArray[np.int64]) -> NDArray[np.int64]:

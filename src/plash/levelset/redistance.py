@@ -22,7 +22,15 @@ from plash.grid.fields import CellField
 from plash.grid.tiles import Shape
 from plash.stages import stage
 
-_CROSS = (4, 10, 12, 13, 14, 16, 22)  # columns of the neighbour table: -z, -y, -x, the tile itself, +x, +y, +z
+_CROSS = (
+    4,
+    10,
+    12,
+    13,
+    14,
+    16,
+    22,
+)  # columns of the neighbour table: -z, -y, -x, the tile itself, +x, +y, +z
 _TOLERANCE = np.float32(1e-4)  # smaller changes, in cells, move and wake nobody
 _SMALLEST = np.float32(1e-30)  # a negative φ too near zero for its distance to be told from zero keeps its sign
 
@@ -79,24 +87,22 @@ def _surface_tiles(phi: NDArray[np.float32], neighbours: NDArray[np.int32]) -> N
     return np.flatnonzero(seen.all(axis=0)).astype(np.int32)
 
 
-def _reached(
-    neighbours: NDArray[np.int32], slots: NDArray[np.int32], reach: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+def _reached(neighbours: NDArray[np.int32], slots: NDArray[np.int32], reach: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Distinct slots of the present tiles that some tiles reach, `reach[tile, column of _CROSS]`, in order."""
     reached = np.unique(neighbours[slots][:, _CROSS][reach])
     return reached[reached > 0]
 
 
 @inlined
-def _mark_reach(reach, z, y, x, BZ, BY, BX):  # type: ignore[no-untyped-def]
-    """Mark the tiles that have a cell or see it across a face."""
-    reach[0] |= z == 0
-    reach[1] |= y == 0
-    reach[2] |= x == 0
-    reach[3] = True
-    reach[4] |= x == BX - 1
-    reach[5] |= y == BY - 1
-    reach[6] |= z == BZ - 1
+def _mark_reach(reach, first, some, last, z, y, BZ, BY):  # type: ignore[no-untyped-def]
+    """Mark the tiles that have certain cells of a row or see them across a face: its first, its last, or some."""
+    reach[0] |= some & (z == 0)
+    reach[1] |= some & (y == 0)
+    reach[2] |= first
+    reach[3] |= some
+    reach[4] |= last
+    reach[5] |= some & (y == BY - 1)
+    reach[6] |= some & (z == BZ - 1)
 
 
 @inlined
@@ -159,14 +165,16 @@ def _measure(shape: Shape):  # type: ignore[no-untyped-def]
                     if HZ > 0:
                         z = max(_steepness(phi, m, m - SZ), _steepness(phi, m, m + SZ))
                         squares[m] += z * z
-                # A minus marks cells that stay as they are
+                # A minus marks the cells that stay as they are
                 for z in range(BZ):
                     for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        some = False
                         for x in range(BX):
-                            square = squares[((z + HZ) * PY + y + 1) * PX + 1 + x]
-                            if square > 0:
-                                distance[t, z, y, x] = -min(h / np.sqrt(square), width)
-                                _mark_reach(reach[i], z, y, x, BZ, BY, BX)
+                            if squares[o + x] > 0:
+                                distance[t, z, y, x] = -min(h / np.sqrt(squares[o + x]), width)
+                                some = True
+                        _mark_reach(reach[i], squares[o] > 0, some, squares[o + BX - 1] > 0, z, y, BZ, BY)
 
     return run
 
@@ -187,8 +195,9 @@ def _upwind(a, b, c, h):  # type: ignore[no-untyped-def]
     three = two & (r * r + (r - s) * (r - s) < h * h)
     s = s if two else zero
     r = r if three else zero
-    axes = one + (one if two else zero) + (one if three else zero)
-    return low + (s + r + np.sqrt(axes * (h * h - s * s - r * r) + (s + r) * (s + r))) / axes
+    axes = np.float32(3) if three else (np.float32(2) if two else one)
+    share = np.float32(1 / 3) if three else (np.float32(1 / 2) if two else one)
+    return low + share * (s + r + np.sqrt(axes * (h * h - s * s - r * r) + (s + r) * (s + r)))
 
 
 @inlined
@@ -216,6 +225,7 @@ def _relax(shape: Shape):  # type: ignore[no-untyped-def]
     @kernel
     def run(distance, neighbours, slots, h, reach, chunks):  # type: ignore[no-untyped-def]
         n = len(slots)
+        tolerance = _TOLERANCE * h
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
             old = np.zeros(SIZE, np.float32)
@@ -238,12 +248,14 @@ def _relax(shape: Shape):  # type: ignore[no-untyped-def]
                     moving = _sweep(old, new, least, h, HZ, SIZE, SY, SZ)
                 for z in range(BZ):
                     for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        some = False
                         for x in range(BX):
-                            m = ((z + HZ) * PY + y + 1) * PX + 1 + x
-                            if block[m] - old[m] > 0:
-                                distance[t, z, y, x] = old[m]
-                                if block[m] - old[m] > _TOLERANCE * h:
-                                    _mark_reach(reach[i], z, y, x, BZ, BY, BX)
+                            distance[t, z, y, x] = old[o + x] if block[o + x] >= 0 else block[o + x]
+                            some |= block[o + x] - old[o + x] > tolerance
+                        first = block[o] - old[o] > tolerance
+                        last = block[o + BX - 1] - old[o + BX - 1] > tolerance
+                        _mark_reach(reach[i], first, some, last, z, y, BZ, BY)
                 reach[i, 3] = False  # it has nothing to tell itself
 
     return run

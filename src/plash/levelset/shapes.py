@@ -133,9 +133,7 @@ def _checked(values: object, function: object, points: Array, name: str) -> Arra
             problem = f"the function {title} gave an array of shape {numbers.shape}, not ({len(points)},)"
         elif not finite.all():
             where = int(np.argmin(finite))
-            problem = (
-                f"the function {title} gave {numbers[where]} at {points[where].tolist()}, not a finite number"
-            )
+            problem = f"the function {title} gave {numbers[where]} at {points[where].tolist()}, not a finite number"
         else:
             return numbers
     raise SceneError([Problem(name, problem)])

@@ -5,11 +5,12 @@ Prolongation P is constant injection, restriction its transpose, and the coarse 
 
     A_c = 1/2 Pᵀ A P
 
-is again a diagonal with face weights: children's diagonals are summed and inner faces cancelled. The half makes up for
-injection being only a first-order interpolation. Air, solids and cut faces need no rule of their own on any level.
+is again a diagonal with face weights: children's diagonals are summed and inner faces cancelled. The half makes up
+for injection being only a first-order interpolation. Air, solids and cut faces need no rule of their own on any
+level.
 
-All levels stand in one set of arrays, finest first; in each, aggregates of even parity come before odd ones, so that a
-red-black sweep is two contiguous loops. The last entry of every array is nobody: value zero, weight zero.
+All levels stand in one set of arrays, finest first; in each, aggregates of even parity come before odd ones, so
+that a red-black sweep is two contiguous loops. The last entry of every array is nobody: value zero, weight zero.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel, serial_kernel
-from plash.grid.tiles import Shape, pack
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.tiles import Shape, pack, unpack
 from plash.linear.operators import PoissonOperator, copy_weights
 
 _FEW = 12  # aggregates that are no longer worth joining
@@ -85,7 +86,17 @@ def aggregate(operator: PoissonOperator) -> Aggregates:
     weights = np.zeros((total + 1, 2 * dimension), np.float32)
     diagonal = np.zeros(total + 1, np.float32)
     level_1 = _level_1_operator(shape)
-    level_1(operator.diagonal, *operator.geometry, active, rank, index, neighbours, weights, diagonal, chunk_count())
+    level_1(
+        operator.diagonal,
+        *operator.geometry,
+        active,
+        rank,
+        index,
+        neighbours,
+        weights,
+        diagonal,
+        chunk_count(),
+    )
     _coarser_operators(starts, parent, neighbours, weights, diagonal)
 
     # An aggregate that lost its diagonal to rounding has only closed faces: it is left out
@@ -114,15 +125,14 @@ def _join_tiles(
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
     """Levels that join whole tiles, by their coordinates; gives (children, parents), starts and reds."""
     numbers = np.where(counts[:, 0] > 0, firsts[:, 0], firsts[:, 1])
-    coordinates = coordinates.astype(np.int64)
+    joined = coordinates.astype(np.int64)
     children, parents = [], []
     all_starts, all_reds = list(starts), list(reds)
     while len(numbers) > _FEW:
-        keys, which = np.unique(pack(coordinates >> 1), return_inverse=True)
+        keys, which = np.unique(pack(joined >> 1), return_inverse=True)
         if len(keys) == len(numbers):
             break
-        joined = np.zeros((len(keys), 3), np.int64)
-        joined[which] = coordinates >> 1
+        joined = unpack(keys)
         is_black = joined.sum(axis=1) & 1
         red_count = len(keys) - int(is_black.sum())
         place = np.where(is_black, red_count + np.cumsum(is_black) - 1, np.cumsum(1 - is_black) - 1)
@@ -131,7 +141,7 @@ def _join_tiles(
         parents.append(new_numbers[which])
         all_starts.append(all_starts[-1] + len(keys))
         all_reds.append(red_count)
-        coordinates, numbers = joined, new_numbers
+        numbers = new_numbers
     none = np.zeros(0, np.int64)
     joins = (np.concatenate([none, *children]), np.concatenate([none, *parents]))
     return joins, np.array(all_starts, np.int64), np.array(all_reds, np.int64)
@@ -175,7 +185,7 @@ def _sizes_in_tile(shape: Shape) -> tuple[int, int]:
 
 
 @for_tile_shape
-def _count_in_tiles(shape: Shape):  # type: ignore[no-untyped-def]
+def _count_in_tiles(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     LEVELS, MARKS = _sizes_in_tile(shape)
 
@@ -203,7 +213,7 @@ def _count_in_tiles(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _assign_in_tiles(shape: Shape):  # type: ignore[no-untyped-def]
+def _assign_in_tiles(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     LEVELS, MARKS = _sizes_in_tile(shape)
 
@@ -257,7 +267,7 @@ def _assign_in_tiles(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _level_1_operator(shape: Shape):  # type: ignore[no-untyped-def]
+def _level_1_operator(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -266,7 +276,17 @@ def _level_1_operator(shape: Shape):  # type: ignore[no-untyped-def]
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        diagonal, weights, uniform, adjacent, tiles, rank, index, neighbours, coarse_weights, coarse_diagonal, chunks
+        diagonal,
+        weights,
+        uniform,
+        adjacent,
+        tiles,
+        rank,
+        index,
+        neighbours,
+        coarse_weights,
+        coarse_diagonal,
+        chunks,
     ):
         n = len(tiles)
         nobody = len(coarse_diagonal) - 1

@@ -1,9 +1,9 @@
 """Closed components: unknowns that are connected among themselves and to nothing of given value.
 
-Liquid with no air beside it has a pressure only up to a constant: there A is singular, and A x = b has a solution only if
-b sums to zero. Components are found exactly, cell by cell through faces of positive weight; those whose
-rows of A all sum to zero are closed. A mean that has to be removed from b is reported, for it means that somebody asks
-for more liquid to go in than can come out.
+Liquid with no air beside it has a pressure only up to a constant: there A is singular, and A x = b has a solution
+only if b sums to zero. Components are found exactly, cell by cell through faces of positive weight; those whose
+rows of A all sum to zero are closed. A mean that has to be removed from b is reported, for it means that somebody
+asks for more liquid to go in than can come out.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.tiles import Shape
-from plash.linear.operators import Pool64, PoissonOperator, copy_weights
+from plash.linear.operators import PoissonOperator, Pool64, copy_weights
 
 _CONTACT = 1e-3  # row sum from which a cell touches a given value; open faces below 0.01 count as closed
 
@@ -92,7 +92,7 @@ def closed_components(operator: PoissonOperator) -> ClosedComponents:
 
 
 @for_tile_shape
-def _label_in_tiles(shape: Shape):  # type: ignore[no-untyped-def]
+def _label_in_tiles(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -166,7 +166,7 @@ def _root(root, a):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _join(shape: Shape):  # type: ignore[no-untyped-def]
+def _join(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
 

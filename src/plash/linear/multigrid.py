@@ -12,10 +12,10 @@ import numpy as np
 from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.tiles import Shape
 from plash.linear.aggregates import aggregate, cycle_serial, prolong_level, relax_parallel, restrict_level
-from plash.linear.operators import Pool, PoissonOperator, copy_weights, sum_neighbours
+from plash.linear.operators import PoissonOperator, Pool, copy_weights, sum_neighbours
 
 _SWEEPS = 2
 _COARSE_SWEEPS = 2
@@ -83,7 +83,7 @@ def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX
 
 
 @for_tile_shape
-def _smooth(shape: Shape):  # type: ignore[no-untyped-def]
+def _smooth(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -143,7 +143,7 @@ def _smooth(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _restrict(shape: Shape):  # type: ignore[no-untyped-def]
+def _restrict(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -183,7 +183,7 @@ def _restrict(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _prolong(shape: Shape):  # type: ignore[no-untyped-def]
+def _prolong(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     NY, NX = BY // 2, BX // 2
 

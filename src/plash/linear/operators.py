@@ -17,7 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.tiles import Shape, Tiles
 
 Pool = NDArray[np.float32]
@@ -108,9 +108,7 @@ def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):  # type: ignor
         last = (BZ + 2) * SZ - first
         if is_uniform:
             for m in range(first, last):
-                sums[m] = (
-                    block[m - SZ] + block[m + SZ] + block[m - SY] + block[m + SY] + block[m - 1] + block[m + 1]
-                )
+                sums[m] = block[m - SZ] + block[m + SZ] + block[m - SY] + block[m + SY] + block[m - 1] + block[m + 1]
         else:
             wx = weights[0]
             wy = weights[1]
@@ -135,10 +133,7 @@ def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):  # type: ignor
             wy = weights[1]
             for m in range(first, last):
                 sums[m] = (
-                    wy[m] * block[m - SY]
-                    + wy[m + SY] * block[m + SY]
-                    + wx[m] * block[m - 1]
-                    + wx[m + 1] * block[m + 1]
+                    wy[m] * block[m - SY] + wy[m + SY] * block[m + SY] + wx[m] * block[m - 1] + wx[m + 1] * block[m + 1]
                 )
 
 
@@ -151,7 +146,7 @@ def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):  # typ
 
 
 @for_tile_shape
-def _apply(shape: Shape):  # type: ignore[no-untyped-def]
+def _apply(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -183,7 +178,7 @@ def _apply(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _residual(shape: Shape):  # type: ignore[no-untyped-def]
+def _residual(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -215,7 +210,7 @@ def _residual(shape: Shape):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _find_uniform(shape: Shape):  # type: ignore[no-untyped-def]
+def _find_uniform(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3

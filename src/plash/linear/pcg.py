@@ -16,7 +16,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
-from plash.linear.operators import Pool, Pool64, PoissonOperator
+from plash.linear.operators import PoissonOperator, Pool, Pool64
 
 _MOST_GAIN = 2e-3  # of one inner solve: single precision is still truthful there
 _MOST_REFINEMENTS = 12

@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_anywhere
 from plash.grid.tiles import Shape
@@ -46,7 +46,7 @@ def move_particles(particles: Particles, velocity: FaceField, dt: float, h: floa
 
 
 @for_tile_shape
-def _move(shape: Shape):  # type: ignore[no-untyped-def]
+def _move(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     H = _HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
@@ -94,7 +94,11 @@ def _move(shape: Shape):  # type: ignore[no-untyped-def]
                             shift_y = np.float32(0) if axis == 1 else half
                             shift_z = np.float32(0) if axis == 2 else half
                             for k in range(size):
-                                x, y, z = inside[0, k] - shift_x, inside[1, k] - shift_y, inside[2, k] - shift_z
+                                x, y, z = (
+                                    inside[0, k] - shift_x,
+                                    inside[1, k] - shift_y,
+                                    inside[2, k] - shift_z,
+                                )
                                 u[axis, k] = interpolate(blocks[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
                             x, y, z = place[0, k], place[1, k], place[2, k]

@@ -1,8 +1,9 @@
 """Particles: the points that carry the liquid.
 
 A particle stores the cell it is in and its offset in it, so that single precision is as fine at the far end of an
-unbounded domain as at the origin. It also has a velocity, the volume of liquid it stands for and, for affine transfers, the
-gradient of its velocity. Arrays have one row per component, and particles of one tile stand together.
+unbounded domain as at the origin. It also has a velocity, the volume of liquid it stands for and, for affine
+transfers, the gradient of its velocity. Arrays have one row per component, and particles of one tile stand
+together.
 """
 
 from __future__ import annotations

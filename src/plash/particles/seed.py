@@ -1,8 +1,8 @@
 """Particles for a shape: a lattice in every cell, carrying exactly the shape's volume.
 
-A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface cuts shares its part of
-the volume among the particles that lie inside, so that the sum over particles is the volume of the shape whatever the
-grid. A sliver without any lattice point inside gets one particle where it is deepest.
+A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface
+cuts shares its part of the volume among the particles that lie inside, so that the sum over particles is the volume
+of the shape whatever the grid. A sliver without any lattice point inside gets one particle where it is deepest.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ def seed(
     dimension = len(box)
     side = round(per_cell ** (1 / dimension))
     spots = (_lattice(side, dimension) + 0.5) / side
-    parts = [_seed_cells(distance, cells, depth, h, spots, jitter / (2 * side), random)
-             for cells, depth in _cells_near(distance, box, h)]
+    parts = [
+        _seed_cells(distance, cells, depth, h, spots, jitter / (2 * side), random)
+        for cells, depth in _cells_near(distance, box, h)
+    ]
     particles = Particles.none(dimension)
     if not parts:
         return particles
@@ -65,7 +67,7 @@ def _lattice(side: int, dimension: int) -> NDArray[np.int64]:
 
 
 def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ignore[no-untyped-def]
-    """Batches of cells (n, d) of the box that may hold liquid, tile by tile, with the depth of their centres in metres."""
+    """Batches of cells (n, d) of the box that may hold liquid, and the distance of their centres in metres."""
     dimension = len(box)
     size = TILE_SHAPES[dimension][2]
     counts = [-(-n // size) for n in box]
@@ -77,12 +79,12 @@ def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ig
         batch = tiles[start : start + per_batch]
         # Generous, for shapes whose distance is only roughly one (a height is measured upright)
         reach = 1.5 * size * h * np.sqrt(dimension)
-        batch = batch[distance((batch + 0.5) * size * h) < reach]
+        batch = batch[distance((batch.astype(np.float64) + 0.5) * size * h) < reach]
         cells = (batch[:, None, :] * size + local).reshape(-1, dimension)
         cells = cells[(cells < np.array(box)).all(axis=1)]
         if len(cells) == 0:
             continue
-        depth = distance((cells + 0.5) * h)
+        depth = distance((cells.astype(np.float64) + 0.5) * h)
         inside = depth < 1.5 * h * np.sqrt(dimension)
         if inside.any():
             yield cells[inside], depth[inside]
@@ -124,4 +126,5 @@ def _share_inside(distance: Distance, cells: NDArray[np.int64], h: float) -> NDA
     samples = (_lattice(_SAMPLES, dimension) + 0.5) / _SAMPLES
     points = (cells[:, None, :] + samples) * h
     gap = distance(points.reshape(-1, dimension)).reshape(-1, len(samples))
-    return np.clip(0.5 - gap * _SAMPLES / h, 0.0, 1.0).mean(axis=1)
+    share: NDArray[np.float64] = np.clip(0.5 - gap * _SAMPLES / h, 0.0, 1.0).mean(axis=1)
+    return share

@@ -1,7 +1,8 @@
 """Which tiles exist (Cline figure 4), and the particles in the order of their tiles.
 
-A tile exists if it holds a particle or lies within the buffer zone round a cell that does. Particles are brought into tile order by
-a stable counting sort: few change tile in a step, and those that do are found through the old tile's neighbours.
+A tile exists if it holds a particle or lies within the buffer zone round a cell that does. Particles are brought
+into tile order by a stable counting sort: few change tile in a step, and those that do are found through the old
+tile's neighbours.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, pack, widened
 from plash.particles.particles import Particles
 from plash.stages import stage
@@ -52,9 +53,9 @@ def _into_tile_order(particles: Particles, shape: Shape) -> tuple[NDArray[np.int
     """Sort every array by tile; returns the keys of the tiles that hold particles and where each one's begin."""
     old, chunks = particles.tiles, chunk_count()
     if old is None:
-        keys, group = np.unique(_tile_keys(particles.cell, shape), return_inverse=True)
+        keys, place = np.unique(_tile_keys(particles.cell, shape), return_inverse=True)
         bounds = np.linspace(0, particles.count, chunks + 1).astype(np.int64)
-        group = group.astype(np.int32)
+        group: NDArray[np.int32] = place.astype(np.int32)
         counts = np.zeros((chunks, len(keys)), np.int64)
         _count(group, bounds, counts, chunks)
         return keys, _reorder(particles, group, bounds, counts)
@@ -109,9 +110,7 @@ def _reorder(
     return firsts
 
 
-def _with_buffer(
-    keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int, shape: Shape
-) -> NDArray[np.int64]:
+def _with_buffer(keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int, shape: Shape) -> NDArray[np.int64]:
     """Keys of all tiles within a buffer of the occupied cells, whose extent in each tile is given."""
     sizes = shape[::-1]
     rings = [-(-buffer // size) if size > 1 else 0 for size in sizes]
@@ -131,10 +130,9 @@ def _with_buffer(
 
 
 @for_tile_shape
-def _find_slots(shape: Shape):  # type: ignore[no-untyped-def]
-    BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
-    LOG = BX.bit_length() - 1
+def _find_slots(shape: Shape) -> Kernel:
+    DIM = 2 if shape[0] == 1 else 3
+    LOG = shape[2].bit_length() - 1
 
     @kernel
     def run(cell, starts, coordinates, neighbours, group, counts, chunks):  # type: ignore[no-untyped-def]
@@ -182,7 +180,7 @@ def _take(rows, order, result, chunks):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _mark_cells(shape: Shape):  # type: ignore[no-untyped-def]
+def _mark_cells(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
 

@@ -4,7 +4,8 @@ To the grid: u_a(face) = Σ w V (u_pa + c_a · (x_face - x_p)) / Σ w V with lin
 term only for APIC. A face that no particle reaches is unknown, not zero. Each tile sums into a block of its own,
 which is then added to the pools, one colour of tiles at a time: no atomics, and the same bits for any thread count.
 
-Back: PIC takes the new velocity, FLIP adds the change instead, blended by `ratio`; APIC takes the velocity and its gradient.
+Back: PIC takes the new velocity, FLIP adds the change instead, blended by `ratio`; APIC takes the velocity and its
+gradient.
 
 Reference: Zhu & Bridson 2005 (FLIP), Jiang et al. 2015 (APIC).
 """
@@ -15,7 +16,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_known
 from plash.grid.tiles import Shape
@@ -30,8 +31,8 @@ _TOUCHED = 1e-6  # weight, in cells of volume, from which a face counts as reach
 def particles_to_grid(particles: Particles) -> FaceField:
     """Velocity on the faces that particles reach; unknown elsewhere.
 
-    Affine parts are used where the particles have them. Linear and angular momentum are kept: Σ over faces of weight times
-    velocity equals Σ over particles of volume times velocity.
+    Affine parts are used where the particles have them. Linear and angular momentum are kept: Σ over faces of weight
+    times velocity equals Σ over particles of volume times velocity.
     """
     tiles = particles.tiles
     assert tiles is not None, "particles must be sorted"
@@ -48,9 +49,7 @@ def particles_to_grid(particles: Particles) -> FaceField:
 
 
 @stage
-def grid_to_particles(
-    particles: Particles, velocity: FaceField, change: FaceField | None, ratio: float
-) -> int:
+def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceField | None, ratio: float) -> int:
     """Give particles the new velocity (ratio 0, PIC) or their own plus its change (ratio 1, FLIP), or a blend.
 
         u_p <- ratio (u_p + Δu(x_p)) + (1 - ratio) u(x_p)
@@ -101,9 +100,9 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
 
 
 @for_tile_shape
-def _scatter(shape: Shape, affine: bool):  # type: ignore[no-untyped-def]
+def _scatter(shape: Shape, affine: bool) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
     DEPTH = 1 if BZ == 1 else 2
     AFFINE = affine
@@ -220,9 +219,9 @@ def _divide(momentum, weight, chunks):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
+def _gather(shape: Shape, flip: bool) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
     THIN = BZ == 1
     FLIP = flip
@@ -255,9 +254,7 @@ def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
                     for axis in range(DIM):
                         origin = origins[t, axis] - 1
                         for k in range(size):
-                            place[axis, k] = (
-                                np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
-                            )
+                            place[axis, k] = np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
                     for axis in range(DIM):
                         shift_x = np.float32(0) if axis == 0 else half
                         shift_y = np.float32(0) if axis == 1 else half
@@ -287,9 +284,9 @@ def _gather(shape: Shape, flip: bool):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _gather_affine(shape: Shape):  # type: ignore[no-untyped-def]
+def _gather_affine(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
     THIN = BZ == 1
     SIZE = PZ * PY * PX

@@ -1,7 +1,7 @@
 """Advection of the velocity by itself (Cline step 3a): where did this come from?
 
-A virtual particle is traced from each face backwards through u for dt, with second-order Runge-Kutta; the face takes the component found
-there. Reference: Stam 1999; Cline equation 12 and figure 5.
+A virtual particle is traced from each face backwards through u for dt, with second-order Runge-Kutta; the face
+takes the component found there. Reference: Stam 1999; Cline equation 12 and figure 5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import WET, Cells
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
 from plash.grid.tiles import Shape
@@ -64,7 +64,7 @@ def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY
 
 
 @for_tile_shape
-def _trace(shape: Shape):  # type: ignore[no-untyped-def]
+def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     H = _HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
@@ -100,9 +100,7 @@ def _trace(shape: Shape):  # type: ignore[no-untyped-def]
                     x, y, z = x0, y0, z0
                     for part in range(2):
                         for a in range(DIM):
-                            u[a] = _component(
-                                blocks, grid, keys, a, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX
-                            )
+                            u[a] = _component(blocks, grid, keys, a, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX)
                             if u[a] != u[a]:
                                 missing += 1
                                 u[a] = np.float32(0)
@@ -111,9 +109,7 @@ def _trace(shape: Shape):  # type: ignore[no-untyped-def]
                         y = y0 - back * u[1]
                         if DIM == 3:
                             z = z0 - back * u[2]
-                    value = _component(
-                        blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX
-                    )
+                    value = _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX)
                     if value != value:
                         missing += 1
                     result[axis, t, k, j, i_x] = value

@@ -4,8 +4,8 @@
 
 with D the undivided divergence. The surface so seen runs half a cell above the outermost liquid faces, in steps.
 
-A free-surface scheme answers two questions: which operator belongs to the liquid, and how its pressure changes the velocity.
-Another scheme is another class with these two methods, and a line in `solvers/build.py`.
+A free-surface scheme answers two questions: which operator belongs to the liquid, and how its pressure changes the
+velocity. Another scheme is another class with these two methods, and a line in `solvers/build.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, WALL, Cells
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
@@ -56,7 +56,7 @@ class Staircase:
 
 
 @for_tile_shape
-def _count_open_faces(shape: Shape):  # type: ignore[no-untyped-def]
+def _count_open_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3

@@ -2,9 +2,9 @@
 
     A p = -(ρ h²/dt) ∇·u ,    u -= (dt/ρ) ∇p
 
-Solved for the potential q = p dt/(ρ h), a velocity: then neither density nor step length enters the numbers, and
--h ∇·u is the right-hand side as it stands. The gas pressure is the value of p at the surface; it shifts p as a whole and
-moves nothing, so it is added at the end.
+Solved for the potential q = p dt/(ρ h), a velocity: then neither density nor step length enters the numbers, and -h
+∇·u is the right-hand side as it stands. The gas pressure is the value of p at the surface; it shifts p as a whole
+and moves nothing, so it is added at the end.
 """
 
 from __future__ import annotations

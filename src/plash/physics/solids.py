@@ -1,8 +1,8 @@
 """Solids that liquid cannot enter: whole cells, as in Cline (`solids = "voxel"`).
 
-A cell is solid if its centre lies in a solid or beyond a closed side of the domain. Velocities through the faces of solid
-cells are the solid's own, here zero, on both sides: liquid slides along walls and never goes through. Particles that
-end up in a solid cell are put back along the solid's normal.
+A cell is solid if its centre lies in a solid or beyond a closed side of the domain. Velocities through the faces of
+solid cells are the solid's own, here zero, on both sides: liquid slides along walls and never goes through.
+Particles that end up in a solid cell are put back along the solid's normal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.cells import BURIED, WALL, Cells
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
@@ -121,11 +121,7 @@ class StaticSolids:
         return self._last
 
     def _evaluate(self, tiles: Tiles) -> Solids:
-        known = (
-            self._last.tiles.slots_of(tiles.keys)
-            if self._last is not None
-            else np.zeros(tiles.count, np.int32)
-        )
+        known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
         gap = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
         is_solid = np.zeros(gap.shape, np.bool_)
         if self._last is not None:
@@ -159,8 +155,8 @@ class StaticSolids:
         return beyond
 
     def _near(self, tiles: Tiles, is_solid: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        holds = is_solid.any(axis=(1, 2, 3))
-        near: NDArray[np.bool_] = holds[tiles.neighbours].any(axis=1)
+        holds = np.asarray(is_solid.reshape(len(is_solid), -1).any(axis=1))
+        near = np.asarray(holds[tiles.neighbours].any(axis=1))
         for axis, (low, high) in enumerate(self.box.sides):
             size = tiles.shape[2 - axis]
             first = tiles.origins[:, axis]
@@ -204,13 +200,27 @@ def _gap_at(gap, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _confine(shape: Shape):  # type: ignore[no-untyped-def]
+def _confine(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, starts, near, origins, keys, is_solid, gap, limits, kinds, left, gone, stuck, chunks
+        cell,
+        offset,
+        velocity,
+        starts,
+        near,
+        origins,
+        keys,
+        is_solid,
+        gap,
+        limits,
+        kinds,
+        left,
+        gone,
+        stuck,
+        chunks,
     ):
         n = len(near) - 1
         for c in prange(chunks):
@@ -246,7 +256,9 @@ def _confine(shape: Shape):  # type: ignore[no-untyped-def]
                     if 0 <= x < BX and 0 <= y < BY and 0 <= z < BZ:
                         if not is_solid[t, z, y, x]:
                             continue
-                    elif not lookup(is_solid, keys, x + origins[t, 0], y + origins[t, 1], z + origins[t, 2], BZ, BY, BX):
+                    elif not lookup(
+                        is_solid, keys, x + origins[t, 0], y + origins[t, 1], z + origins[t, 2], BZ, BY, BX
+                    ):
                         continue
 
                     # In a solid cell: out along the normal, a little further each time

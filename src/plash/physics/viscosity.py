@@ -2,8 +2,9 @@
 
     u_0 += (ν dt/h²) Σ over neighbours n of (u_n - u_0)
 
-Only components that border liquid take part, and the centre's coefficient shrinks with the neighbours left out: otherwise a free
-surface would be dragged towards zero. Walls slip freely: a wall contributes nothing to tangential components.
+Only components that border liquid take part, and the centre's coefficient shrinks with the neighbours left out:
+otherwise a free surface would be dragged towards zero. Walls slip freely: a wall contributes nothing to tangential
+components.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import Cells
-from plash.grid.compile import chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 from plash.stages import stage
@@ -70,7 +71,7 @@ class ExplicitViscosity:
 
 
 @for_tile_shape
-def _diffuse(shape: Shape):  # type: ignore[no-untyped-def]
+def _diffuse(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3

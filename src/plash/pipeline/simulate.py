@@ -93,6 +93,6 @@ def _snapshot(solver: LiquidSolver, number: int, steps: tuple[StepReport, ...]) 
     seen = FrameParticles(
         particles.position(solver.h),
         np.ascontiguousarray(particles.velocity.T),
-        particles.volume * solver.h**particles.dimension,
+        particles.volume.astype(np.float64) * solver.h**particles.dimension,
     )
     return Frame(number, state.time, seen, copy.deepcopy(solver.ledger), steps, state.velocity, solver.h)

@@ -37,9 +37,7 @@ class Sides(SceneModel):
     z_max: SideKind = Field(default="closed", description="The side of largest z; not in 2-D.")
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"enum": list(get_args(SideKind))}, handler(schema)]}
 
 

@@ -24,9 +24,7 @@ class Rotation(SceneModel):
     The centre of a half space is its point, that of a union or difference the middle of the box around it.
     """
 
-    angle: Angle = Field(
-        description="How far to turn: counter-clockwise, seen with the axis pointing at you."
-    )
+    angle: Angle = Field(description="How far to turn: counter-clockwise, seen with the axis pointing at you.")
     axis: Direction | None = Field(
         default=None,
         description="Direction of the axis, of any length.",

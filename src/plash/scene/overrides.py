@@ -21,9 +21,7 @@ _EITHER_OR = (
 )
 
 
-def apply_overrides(
-    data: dict[str, Any], overrides: Mapping[str, Any]
-) -> tuple[list[Location], list[Finding]]:
+def apply_overrides(data: dict[str, Any], overrides: Mapping[str, Any]) -> tuple[list[Location], list[Finding]]:
     """Write overrides into the data of a scene.
 
     Returns:

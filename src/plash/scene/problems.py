@@ -31,18 +31,14 @@ class Fault:
     text: str
 
 
-def findings(
-    model: type[BaseModel], error: ValidationError, data: object, *, keep_tags: bool = False
-) -> list[Finding]:
+def findings(model: type[BaseModel], error: ValidationError, data: object, *, keep_tags: bool = False) -> list[Finding]:
     """Everything a failed validation of ``data`` found: the places, and a sentence for each.
 
     Pydantic's places hold the kind of a shape as a step of its own; ``keep_tags`` leaves it in.
     """
     # A list whose entries were all refused is called too short as well; only an empty one is
     details = [
-        detail
-        for detail in error.errors(include_url=False)
-        if not (detail["type"] == "too_short" and detail["input"])
+        detail for detail in error.errors(include_url=False) if not (detail["type"] == "too_short" and detail["input"])
     ]
     found: list[Finding] = []
     for detail in details[:MOST_REPORTED]:
@@ -56,9 +52,7 @@ def findings(
     return found
 
 
-def _look_up(
-    model: type[BaseModel], location: Location
-) -> tuple[Location, type[BaseModel], FieldInfo | None]:
+def _look_up(model: type[BaseModel], location: Location) -> tuple[Location, type[BaseModel], FieldInfo | None]:
     """Follow a location through the models: the place without tags, and the table and field it ends in."""
     place: list[int | str] = []
     options = [model]

@@ -188,9 +188,7 @@ def _table(model: type[BaseModel]) -> str:
             continue
         quantity = quantity_of(field)
         unit = quantity.unit if quantity else ""
-        rows.append(
-            (f"`{name}`", _type(field), unit, _default(field), _range(field), field.description or "")
-        )
+        rows.append((f"`{name}`", _type(field), unit, _default(field), _range(field), field.description or ""))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -236,10 +234,7 @@ def _range(field: FieldInfo) -> str:
     """The limits, but for those that only keep numbers from overflowing."""
     signs = ((Gt, "gt", ">"), (Ge, "ge", "≥"), (Le, "le", "≤"))
     found = [
-        (sign, getattr(mark, name))
-        for mark in marks_in(field)
-        for kind, name, sign in signs
-        if isinstance(mark, kind)
+        (sign, getattr(mark, name)) for mark in marks_in(field) for kind, name, sign in signs if isinstance(mark, kind)
     ]
     return ", ".join(
         f"{sign} {f'{limit:g}' if isinstance(limit, float) else limit}"

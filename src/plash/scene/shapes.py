@@ -93,9 +93,7 @@ class HalfSpace(Movable):
 
     kind: Literal["half_space"] = "half_space"
     point: Point = Field(description="Any point of the plane.")
-    normal: Direction = Field(
-        description="Direction out of the shape, of any length: the inside is opposite."
-    )
+    normal: Direction = Field(description="Direction out of the shape, of any length: the inside is opposite.")
 
     @model_validator(mode="after")
     def _normal_has_a_direction(self) -> Self:
@@ -158,9 +156,7 @@ class Difference(_Group):
     """Everything that is in the first of several shapes and in none of the others."""
 
     kind: Literal["difference"] = "difference"
-    of: tuple[Shape, ...] = Field(
-        min_length=1, description="The shape to take from, then those to take away."
-    )
+    of: tuple[Shape, ...] = Field(min_length=1, description="The shape to take from, then those to take away.")
 
     def own_bounds(self, dimension: int) -> Bounds:
         """The box around the first part."""

@@ -143,9 +143,7 @@ class Quantity:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.to_si, handler(source))
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         number = handler(schema)
         if not self.name:
             return number
@@ -162,9 +160,7 @@ def _as_float(value: Real) -> float:
 def _convert(text: str, wanted: Dimension) -> float:
     match = _QUANTITY.fullmatch(text.translate(_SUPERSCRIPTS))
     if match is None:
-        raise refusal(
-            f"{shown(text)} is not a number with a unit: write {a(wanted.name)} as {wanted.example}"
-        )
+        raise refusal(f"{shown(text)} is not a number with a unit: write {a(wanted.name)} as {wanted.example}")
     number, unit = match.groups()
     if unit is None:
         raise refusal(
@@ -204,8 +200,6 @@ def _base_of(unit: str, text: str) -> tuple[Decimal, Any]:
         return _factor_of(unit)
     except pint.UndefinedUnitError as error:
         unknown = str(error.unit_names if isinstance(error.unit_names, str) else error.unit_names[0])
-        raise refusal(
-            f"{shown(text)} has an unknown unit, {shown(unknown)}.{nearest(unknown, COMMON_UNITS)}"
-        ) from None
+        raise refusal(f"{shown(text)} has an unknown unit, {shown(unknown)}.{nearest(unknown, COMMON_UNITS)}") from None
     except (pint.PintError, ArithmeticError, ValueError, TypeError, KeyError, AttributeError):
         raise refusal(f"{shown(text)} has a unit that cannot be read: {shown(unit)}") from None

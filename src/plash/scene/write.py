@@ -84,11 +84,7 @@ def _tables(scene: Scene) -> Iterator[str]:
         part = getattr(scene, name)
         many = isinstance(part, tuple)
         for table in part if many else (part,):
-            lines = (
-                [f"{key} = {value}\n" for key, value in _items(table)]
-                if isinstance(table, SceneModel)
-                else []
-            )
+            lines = [f"{key} = {value}\n" for key, value in _items(table)] if isinstance(table, SceneModel) else []
             if lines:
                 yield "".join([f"[[{name}]]\n" if many else f"[{name}]\n", *lines])
 
@@ -102,9 +98,7 @@ def _items(table: SceneModel) -> Iterator[tuple[str, str]]:
             default = default[: table.dimension]
         if isinstance(table, Fill) and name == "velocity":
             default = (0.0,) * len(value)
-        told = (
-            isinstance(table, Time) or name == "resolution" or (isinstance(table, Movable) and name == "kind")
-        )
+        told = isinstance(table, Time) or name == "resolution" or (isinstance(table, Movable) and name == "kind")
         if value is None or (value == default and not told):
             continue
         yield name, _sides(value, table) if isinstance(table, Domain) and name == "sides" else _value(value)

@@ -116,7 +116,13 @@ def _particles(scene: Scene, affine_rows: int) -> Particles:
             return gap
 
         part = seed(
-            wanted, domain.cells, h, scene.particles_per_cell, scene.solver.jitter, random, tuple(fill.velocity)
+            wanted,
+            domain.cells,
+            h,
+            scene.particles_per_cell,
+            scene.solver.jitter,
+            random,
+            tuple(fill.velocity),
         )
         particles.add(part)
     particles.keep(_outside_solids(scene, particles))

@@ -2,8 +2,8 @@
 
     dt = min( courant h/(max|u| + sqrt(h|g|)),  0.7 sqrt(h/|g|),  each model's own limit ),  then clamped
 
-The first is Cline's equation 11 with the speed that gravity gives within a cell added, so that liquid at rest has a finite
-step. The second resolves the shortest gravity waves of the free surface and does not depend on courant.
+The first is Cline's equation 11 with the speed that gravity gives within a cell added, so that liquid at rest has a
+finite step. The second resolves the shortest gravity waves of the free surface and does not depend on courant.
 """
 
 from __future__ import annotations
