@@ -96,6 +96,10 @@ class Tiles:
         place = np.minimum(np.searchsorted(self.keys, keys), self.count - 1)
         return np.where(self.keys[place] == keys, place + 1, 0).astype(np.int32)
 
+    def slots_of_coordinates(self, coordinates: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Slots of the tiles at these tile coordinates (..., 3); 0 where there is none."""
+        return self.slots_of(pack(coordinates))
+
     def cell_centres(self, slots: NDArray[np.int32], h: float) -> NDArray[np.float64]:
         """Positions (m) of the cell centres of some tiles, shape (slots·BZ·BY·BX, dimension)."""
         BZ, BY, BX = self.shape

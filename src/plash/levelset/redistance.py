@@ -6,9 +6,11 @@ cell solves the upwind form of |∇φ| = 1 with its face neighbours,
     Σ over axes max(d - d_a, 0)² = h²,    d_a the smaller of the two neighbours along axis a,
 
 which looks at smaller distances only: the solution is unique, in whatever order it is found. Fast marching takes
-cells one by one in order of distance. Here whole tiles relax until nothing moves, and a tile is woken when distances
-behind one of its faces have become smaller. Reference: Sethian 1996, fast marching.
+cells one by one in order of distance. Here whole tiles relax until nothing moves, and a tile is woken when
+distances behind one of its faces have become smaller. Reference: Sethian 1996, fast marching.
 """
+
+# mypy: allow-untyped-calls
 
 from __future__ import annotations
 
@@ -22,35 +24,30 @@ from plash.grid.fields import CellField
 from plash.grid.tiles import Shape
 from plash.stages import stage
 
-_CROSS = (
-    4,
-    10,
-    12,
-    13,
-    14,
-    16,
-    22,
-)  # columns of the neighbour table: -z, -y, -x, the tile itself, +x, +y, +z
-_TOLERANCE = np.float32(1e-4)  # smaller changes, in cells, move and wake nobody
-_SMALLEST = np.float32(1e-30)  # a negative φ too near zero for its distance to be told from zero keeps its sign
+# Columns of the neighbour table: a tile's neighbours at -z, -y, -x, itself, and those at +x, +y, +z
+_CROSS = (4, 10, 12, 13, 14, 16, 22)
+
+_TOLERANCE = np.float32(1e-4)  # of a cell: smaller moves wake nobody
+_SMALLEST = np.float32(1e-30)  # distance, in metres, of a negative cell on the surface: the sign must not get lost
 
 
 @stage
 def redistance(phi: CellField, width: float, h: float) -> CellField:
-    """The signed distance to the surface φ = 0, in metres: |∇φ| = 1, first order, within a width of the surface.
+    """The signed distance (m) to the surface φ = 0, to first order, within a width of it: |∇φ| = 1.
 
-    The surface runs between cells of which one is negative and the other is not. Its cells on both sides take
-    d = (Σ 1/d_a²)^(-1/2) over the axes a with a crossing, at d_a = h |φ|/(|φ| + |φ_neighbour|): exact for a plane
-    crossed along all of its axes, and the zero set moves by less than 0.1 h. Every cell keeps its sign. An absent
-    tile is neither a surface nor a way round.
+    The surface runs between cells of which one is negative and the other is not. These take
+    d = (Σ over axes 1/d_a²)^(-1/2), where φ vanishes along axis a at d_a = h |φ|/|φ - φ_neighbour|, on the nearer
+    side. That is between the cells, or beyond a neighbour if |φ| falls towards it: without the latter a slanted
+    plane would move. Every cell keeps its sign. The zero set moves by less than 0.1 h, a plane not at all. An absent
+    tile tells nothing: it is no surface, and no distance is measured through it.
 
     Args:
-        phi: Any float32 field whose sign tells the sides apart; it is left alone.
-        width: How far from the surface distances are needed, in metres.
-        h: Cell size in metres.
+        phi: Any function (float32) whose sign tells the two sides apart.
+        width: How far from the surface distances are wanted, in metres.
+        h: Size of a cell, in metres.
 
     Returns:
-        The distance field on the same tiles, ±width farther than that from the surface, +width where no tile is.
+        The distance on the same tiles; ±width where the surface is farther than that, +width where no tile is.
     """
     tiles = phi.tiles
     neighbours = tiles.neighbours
@@ -63,7 +60,7 @@ def redistance(phi: CellField, width: float, h: float) -> CellField:
     reach = np.zeros((len(slots), len(_CROSS)), np.bool_)
     _measure(tiles.shape)(phi.pool, distance.pool, neighbours, slots, h32, width32, reach, chunks)
 
-    # Away from it: black and white tiles of a chessboard take turns, so that a tile's neighbours rest while it moves
+    # Away from it: tiles take turns by the colours of a chessboard, so that neighbours rest while a tile changes
     awake = _reached(neighbours, slots, reach)
     colour = tiles.coordinates.sum(axis=1) & 1
     turn = 0
@@ -83,12 +80,12 @@ def _surface_tiles(phi: NDArray[np.float32], neighbours: NDArray[np.int32]) -> N
     """Slots of the tiles that see both signs of φ, in themselves or in a neighbour."""
     signs = np.stack([phi.min(axis=1) < 0, phi.max(axis=1) >= 0])
     signs[:, 0] = False
-    seen = signs[:, neighbours[:, _CROSS]].any(axis=2)
+    seen = np.logical_or.reduce([signs[:, neighbours[:, column]] for column in _CROSS])
     return np.flatnonzero(seen.all(axis=0)).astype(np.int32)
 
 
 def _reached(neighbours: NDArray[np.int32], slots: NDArray[np.int32], reach: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Distinct slots of the present tiles that some tiles reach, `reach[tile, column of _CROSS]`, in order."""
+    """Slots, each once and in order, of the tiles that exist where reach[i, column of _CROSS] says so."""
     reached = np.unique(neighbours[slots][:, _CROSS][reach])
     return reached[reached > 0]
 
@@ -134,10 +131,34 @@ def _forget_absent(block, neighbours, t, HZ, BZ, BY, BX):  # type: ignore[no-unt
 
 
 @inlined
+def _opposite(a, b):  # type: ignore[no-untyped-def]
+    """Whether the surface runs between two values of φ; never beside an unknown one."""
+    return ((a < 0) & (b >= 0)) | ((a >= 0) & (b < 0))
+
+
+@inlined
+def _crossed(phi, m, step):  # type: ignore[no-untyped-def]
+    """Whether the surface runs between a cell and a neighbour along an axis."""
+    return _opposite(phi[m], phi[m - step]) | _opposite(phi[m], phi[m + step])
+
+
+@inlined
 def _steepness(phi, m, n):  # type: ignore[no-untyped-def]
-    """h over the distance of cell m from the crossing between m and n; 0 if there is none, or n is unknown."""
-    crossing = ((phi[m] < 0) & (phi[n] >= 0)) | ((phi[m] >= 0) & (phi[n] < 0))
-    return np.float32(1) - phi[n] / phi[m] if crossing else np.float32(0)
+    """h over the distance from cell m to where φ vanishes on the line through m and n; not positive if behind m."""
+    ratio = abs(phi[n]) / abs(phi[m])
+    return np.float32(1) + (ratio if _opposite(phi[m], phi[n]) else -ratio)
+
+
+@inlined
+def _squared_steepness(phi, m, step):  # type: ignore[no-untyped-def]
+    """(h/d_a)² with d_a the distance of the surface along an axis, on the nearer side; 0 if it is on neither."""
+    before = _steepness(phi, m, m - step)
+    after = _steepness(phi, m, m + step)
+    # In this order unknown neighbours count as zero
+    steepest = np.float32(0)
+    steepest = before if before > steepest else steepest
+    steepest = after if after > steepest else steepest
+    return steepest * steepest
 
 
 @for_tile_shape
@@ -151,6 +172,7 @@ def _measure(shape: Shape):  # type: ignore[no-untyped-def]
     @kernel
     def run(pool, distance, neighbours, slots, h, width, reach, chunks):  # type: ignore[no-untyped-def]
         n = len(slots)
+        zero = np.float32(0)
         for c in prange(chunks):
             phi = np.zeros(SIZE, np.float32)
             squares = np.zeros(SIZE, np.float32)
@@ -159,12 +181,12 @@ def _measure(shape: Shape):  # type: ignore[no-untyped-def]
                 copy_cross(phi, pool, neighbours, t, BZ, BY, BX)
                 _forget_absent(phi, neighbours, t, HZ, BZ, BY, BX)
                 for m in range(FIRST, SIZE - FIRST):
-                    x = max(_steepness(phi, m, m - 1), _steepness(phi, m, m + 1))
-                    y = max(_steepness(phi, m, m - SY), _steepness(phi, m, m + SY))
-                    squares[m] = x * x + y * y
+                    beside = _crossed(phi, m, 1) | _crossed(phi, m, SY)
+                    square = _squared_steepness(phi, m, 1) + _squared_steepness(phi, m, SY)
                     if HZ > 0:
-                        z = max(_steepness(phi, m, m - SZ), _steepness(phi, m, m + SZ))
-                        squares[m] += z * z
+                        beside |= _crossed(phi, m, SZ)
+                        square += _squared_steepness(phi, m, SZ)
+                    squares[m] = square if beside else zero
                 # A minus marks the cells that stay as they are
                 for z in range(BZ):
                     for y in range(BY):
@@ -183,8 +205,8 @@ def _measure(shape: Shape):  # type: ignore[no-untyped-def]
 def _upwind(a, b, c, h):  # type: ignore[no-untyped-def]
     """The d of Σ max(d - d_a, 0)² = h², given the smaller neighbour along each axis in any order.
 
-    Of the axes in rising order, one counts if d exceeds its neighbour. With s and r the second's and third's excess
-    over the first, the second does if s < h, the third if also r² + (r - s)² < h².
+    An axis counts if d exceeds its d_a. With s and r by how much the second and third smallest exceed the smallest,
+    the second counts if s < h, the third if also r² + (r - s)² < h².
     """
     zero = np.float32(0)
     one = np.float32(1)
