@@ -18,7 +18,9 @@ def test_neighbours_are_the_tiles_next_door(places):
     slot = {tuple(c): s + 1 for s, c in enumerate(tiles.coordinates[1:].tolist())}
     for s in tiles.slots:
         x, y, z = tiles.coordinates[s]
-        expected = [slot.get((x + dx, y + dy, z + dz), 0) for dz in (-1, 0, 1) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+        expected = [
+            slot.get((x + dx, y + dy, z + dz), 0) for dz in (-1, 0, 1) for dy in (-1, 0, 1) for dx in (-1, 0, 1)
+        ]
         assert tiles.neighbours[s].tolist() == expected
 
 
@@ -61,7 +63,9 @@ def test_fields_keep_their_values_when_tiles_come_and_go(dimension):
     new = tiles_over((20,) * dimension, (40,) * dimension)
     values = np.random.default_rng(3).random((30,) * dimension).astype(np.float32)
     field = CellField(old, from_dense(values, old, background=-5.0)).moved_to(new)
-    assert (to_dense(field.pool, new, (20,) * dimension, (10,) * dimension) == values[(slice(20, None),) * dimension]).all()
+    assert (
+        to_dense(field.pool, new, (20,) * dimension, (10,) * dimension) == values[(slice(20, None),) * dimension]
+    ).all()
     assert (to_dense(field.pool, new, (32,) * dimension, (10,) * dimension) == -5.0).all()
     faces = FaceField.filled(old, 2.0).moved_to(new)
     assert (to_dense(faces.pool[1], new, (32,) * dimension, (4,) * dimension) == 2.0).all()

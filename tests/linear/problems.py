@@ -41,7 +41,8 @@ class Problem:
 
     @cached_property
     def unknown(self):
-        return self.labels == LIQUID
+        """Liquid cells with an open face."""
+        return (self.labels == LIQUID) & (sum_of_faces(self.conductance) > 0)
 
     @cached_property
     def diagonal(self):
@@ -106,7 +107,9 @@ class Problem:
         number[self.unknown] = np.arange(np.count_nonzero(self.unknown))
         lower, upper, weight = [], [], []
         for axis, conductance in enumerate(self.conductance):
-            below, above = (np.moveaxis(number, 2 - axis, 0)[part].ravel() for part in (slice(None, -1), slice(1, None)))
+            below, above = (
+                np.moveaxis(number, 2 - axis, 0)[part].ravel() for part in (slice(None, -1), slice(1, None))
+            )
             lower.append(below)
             upper.append(above)
             weight.append(np.moveaxis(conductance, 2 - axis, 0)[1:].ravel())

@@ -154,11 +154,11 @@ def _squared_steepness(phi, m, step):  # type: ignore[no-untyped-def]
     """(h/d_a)² with d_a the distance of the surface along an axis, on the nearer side; 0 if it is on neither."""
     before = _steepness(phi, m, m - step)
     after = _steepness(phi, m, m + step)
-    # In this order unknown neighbours count as zero
-    steepest = np.float32(0)
-    steepest = before if before > steepest else steepest
-    steepest = after if after > steepest else steepest
-    return steepest * steepest
+    # Where no tile is, the line goes straight on
+    before = before if before == before else -after
+    after = after if after == after else -before
+    steepest = before if before > after else after
+    return steepest * steepest if steepest > 0 else np.float32(0)
 
 
 @for_tile_shape

@@ -1,4 +1,4 @@
-"""Particles for a shape: a lattice in every cell, carrying exactly the shape's volume.
+"""Particles for a shape: a lattice in every cell, carrying the shape's volume.
 
 A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface
 cuts shares its part of the volume among the particles that lie inside, so that the sum over particles is the volume
