@@ -6,6 +6,7 @@ Nothing of plash or numba is imported before a task begins: what an import costs
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
@@ -28,8 +29,9 @@ def memory(scene: str, overrides: dict[str, Any], steps: int) -> dict[str, Any]:
     from plash import build, load_scene
 
     others = {name: value for name, value in overrides.items() if name != "resolution"}
-    tiny = build(load_scene(scene, **{**others, "cell_size": 1 / 16}))
-    _take_steps(tiny, 3, tiny.time_step.limit(0.0))
+    loaded = load_scene(scene, **{**others, "cell_size": 1 / 16})
+    tiny = build(loaded)
+    _take_steps(tiny, 3, loaded.time.fps)
     del tiny
     gc.collect()
     base = _resident("VmRSS")
@@ -42,7 +44,7 @@ def memory(scene: str, overrides: dict[str, Any], steps: int) -> dict[str, Any]:
     build_resident = _resident("VmHWM")
     _reset_peak()
     tracemalloc.reset_peak()
-    _take_steps(solver, steps, 1 / loaded.time.fps)
+    _take_steps(solver, steps, loaded.time.fps)
     return {
         "build_arrays": build_arrays,
         "step_arrays": tracemalloc.get_traced_memory()[1],
@@ -68,17 +70,16 @@ def start(scene: str, overrides: dict[str, Any], spawned: float) -> dict[str, An
     solver = build(loaded)
     ends = []
     for _ in range(2):
-        _take_steps(solver, 1, 1 / loaded.time.fps)
+        _take_steps(solver, 1, loaded.time.fps)
         ends.append(time.time() - spawned)
     return {"import": package, "import_solver": solver_import, "first_step": ends[0], "second_step": ends[1]}
 
 
-def _take_steps(solver: Any, steps: int, frame_time: float) -> None:
-    frame = 1
+def _take_steps(solver: Any, steps: int, fps: float) -> None:
+    """Step from frame to frame, wherever the solver stands now."""
     for _ in range(steps):
-        solver.advance(frame * frame_time)
-        if solver.state.time >= frame * frame_time:
-            frame += 1
+        frames_done = math.floor(solver.state.time * fps + 1e-6)
+        solver.advance((frames_done + 1) / fps)
 
 
 def _resident(which: str) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.results import Figure, Results, ResultsError, number, read_results, table
+from benchmarks.results import QUIET, Figure, Results, ResultsError, number, read_results, table
 
 THRESHOLD = 1.10
 WORSE, INCOMPARABLE = 1, 2
@@ -61,6 +61,8 @@ def remarks(old: Results, new: Results) -> list[str]:
         if old.machine.get(fact) != new.machine.get(fact)
     ]
     for word, run in (("old", old), ("new", new)):
+        if run.unrest > QUIET:
+            said.append(f"the machine was not quiet in the {word} run: its bandwidth varied by {run.unrest:.2f}")
         said += [
             f"{name} is {result.status} in the {word} run"
             for name, result in run.benchmarks.items()

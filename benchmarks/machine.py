@@ -20,18 +20,19 @@ def facts() -> dict[str, Any]:
 
     import plash
 
+    library: Any = numba
     return {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
-        "threads": numba.config.NUMBA_NUM_THREADS,
+        "threads": library.config.NUMBA_NUM_THREADS,
         "system": platform.platform(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,
         "plash": plash.__version__,
         "commit": _commit(),
-        "threading_layer": numba.threading_layer(),
+        "threading_layer": library.threading_layer(),
         "environment": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
     }
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 FORMAT = "plash-benchmarks"
 VERSION = 1
+QUIET = 1.2  # spread of the bandwidth up to which a run can be trusted
 
 Kind = Literal["time", "cost", "gain", "fact"]
 Status = Literal["complete", "interrupted", "failed"]
@@ -74,13 +75,26 @@ class Results:
         quick: Whether small sizes were used; such a run compares with none but its like.
         machine: Facts about the machine and the run, for people.
         triad: Best bandwidths of the run, GB/s, by place and threads: "memory_1", "memory_2", "cache_1", "cache_2".
+        triad_samples: Every bandwidth measured: before, between and after the benchmarks.
         benchmarks: Results by benchmark.
     """
 
     quick: bool
     machine: dict[str, Any] = field(default_factory=dict)
     triad: dict[str, float] = field(default_factory=dict)
+    triad_samples: list[dict[str, float]] = field(default_factory=list)
     benchmarks: dict[str, Result] = field(default_factory=dict)
+
+    def add_triad(self, sample: dict[str, float]) -> None:
+        """Take in one more measurement of the bandwidth; the best of the run counts, as minima do among times."""
+        self.triad_samples.append(sample)
+        self.triad = {name: max(value, self.triad.get(name, 0.0)) for name, value in sample.items()}
+
+    @property
+    def unrest(self) -> float:
+        """Best bandwidth over the worst: 1 on a quiet machine."""
+        spreads = [self.triad[name] / value for sample in self.triad_samples for name, value in sample.items()]
+        return max(spreads, default=1.0)
 
     def figures(self) -> dict[str, Figure]:
         """Every figure by its full name."""
@@ -114,11 +128,19 @@ def read_results(path: Path) -> Results:
         return Results(
             quick=bool(data["quick"]),
             machine=dict(data["machine"]),
-            triad={name: float(value) for name, value in data["triad"].items()},
+            triad=_bandwidths(data["triad"]),
+            triad_samples=[_bandwidths(sample) for sample in data["triad_samples"]],
             benchmarks={name: _result(entry) for name, entry in data["benchmarks"].items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"{path}: damaged: {type(error).__name__}: {error}") from error
+
+
+def _bandwidths(entry: dict[str, Any]) -> dict[str, float]:
+    found = {name: float(value) for name, value in entry.items()}
+    if not all(0.0 < value < math.inf for value in found.values()):
+        raise ValueError(f"a bandwidth of {found} is not above zero")
+    return found
 
 
 def _result(entry: dict[str, Any]) -> Result:
@@ -152,7 +174,11 @@ def _aligned(row: list[str], widths: list[int]) -> str:
 
 def figure_table(figures: list[Figure]) -> str:
     """Figures as a table: a row per case, a column per quantity and unit."""
-    columns = list(dict.fromkeys((figure.quantity, figure.unit) for figure in figures))
+    quantities = list(dict.fromkeys(figure.quantity for figure in figures))
+    columns = sorted(
+        dict.fromkeys((figure.quantity, figure.unit) for figure in figures),
+        key=lambda column: quantities.index(column[0]),
+    )
     cases: dict[str, dict[tuple[str, str], str]] = {}
     for figure in figures:
         cases.setdefault(figure.case, {})[figure.quantity, figure.unit] = number(figure.value)

@@ -21,7 +21,7 @@ from benchmarks.cases import BENCHMARKS
 from benchmarks.children import ChildError
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.progress import progress
-from benchmarks.results import Result, Results, figure_table, number, write_results
+from benchmarks.results import QUIET, Result, Results, figure_table, number, write_results
 from plash import PlashError
 
 INTERRUPTED = 130
@@ -35,11 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = Results(quick=plan.quick)
     try:
         load_before = machine.load()
-        _measure_triad(plan, results)
+        for _ in range(3):  # the first benchmarks already divide by the best of these
+            results.add_triad(triad.measure(plan.triad_seconds))
         results.machine |= {**machine.facts(), "load_before": load_before}
         for name in options.only or BENCHMARKS:
             _run(name, plan, results)
-            _measure_triad(plan, results)
+            results.add_triad(triad.measure(plan.triad_seconds))
             _save(results, path)
     except KeyboardInterrupt:
         print("\ninterrupted: the file holds what was found so far", file=sys.stderr)
@@ -76,13 +77,6 @@ def _run(name: str, plan: Plan, results: Results) -> None:
             print(f"\n{name}\n{figure_table(result.figures)}\n", flush=True)
 
 
-def _measure_triad(plan: Plan, results: Results) -> None:
-    """Measure the bandwidth once more; the best of the run counts, as minima do among times."""
-    found = triad.measure(plan.triad_seconds)
-    results.machine.setdefault("triad_samples", []).append(found)
-    results.triad = {name: max(value, results.triad.get(name, 0.0)) for name, value in found.items()}
-
-
 def _save(results: Results, path: Path) -> None:
     results.machine["load_after"] = machine.load()
     write_results(results, path)
@@ -94,11 +88,8 @@ def _closing(results: Results, path: Path) -> str:
     lines = [f"{facts.get('cpu', '')}, numba {facts.get('numba', '')}, layer {facts.get('threading_layer', '')}"]
     lines.append(f"load average before {facts.get('load_before')}, after {facts.get('load_after')}")
     lines.append("triad GB/s: " + ", ".join(f"{name} {number(value)}" for name, value in results.triad.items()))
-    samples = facts.get("triad_samples", [])
-    spread = max((results.triad[name] / sample[name] for sample in samples for name in sample), default=1.0)
-    lines.append(
-        f"triad varied by a factor of {number(spread)}" + (": the machine was not quiet" if spread > 1.2 else "")
-    )
+    warning = ": the machine was not quiet" if results.unrest > QUIET else ""
+    lines.append(f"triad varied by a factor of {results.unrest:.2f}{warning}")
     return "\n".join([*lines, f"written to {path}"])
 
 

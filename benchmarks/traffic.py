@@ -16,6 +16,7 @@ depends on where the surface happens to be (extrapolation, solids, closed compon
     label_cells                                                     masks 2, labels 4, faces 6
     forget_dry_faces                                                velocity 12, faces 3 (FLIP: twice)
     Gravity.add                                                     one component 8, faces 1
+    ExplicitViscosity.apply                                         copy 24, read 12, written 12
     Solids.constrain                                                faces 3, twice
     trace_back                                                      velocity 12, result 24, faces 3
     divergence              (cells of tiles with liquid)            velocity 12, label 1, result 8 + 16
@@ -65,6 +66,7 @@ _TRAFFIC = {
     "label_cells": Traffic(cell=12),
     "forget_dry_faces": Traffic(cell=15),
     "Gravity.add": Traffic(cell=9),
+    "ExplicitViscosity.apply": Traffic(cell=48),
     "Solids.constrain": Traffic(cell=6),
     "trace_back": Traffic(cell=39),
     "divergence": Traffic(liquid_cell=37),

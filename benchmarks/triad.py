@@ -36,7 +36,8 @@ def measure(seconds: float) -> dict[str, float]:
 
 def thread_counts() -> tuple[int, ...]:
     """Numbers of threads that are measured: 2 and 1, where there are two."""
-    return (2, 1) if numba.config.NUMBA_NUM_THREADS >= 2 else (1,)
+    settings: Any = numba.config
+    return (2, 1) if settings.NUMBA_NUM_THREADS >= 2 else (1,)
 
 
 def _bandwidth(size: int, passes: int, threads: int, seconds: float) -> float:
@@ -55,6 +56,9 @@ def _bandwidth(size: int, passes: int, threads: int, seconds: float) -> float:
 def _triad(a: Any, b: Any, c: Any, s: Any, passes: int, parts: int) -> None:
     n = len(a)
     for part in prange(parts):
+        # Slices, so that the index begins at zero: a start that may be negative keeps the loop from vectorising
+        first, last = part * n // parts, (part + 1) * n // parts
+        a_part, b_part, c_part = a[first:last], b[first:last], c[first:last]
         for _ in range(passes):
-            for i in range(part * n // parts, (part + 1) * n // parts):
-                a[i] = b[i] + s * c[i]
+            for i in range(len(a_part)):
+                a_part[i] = b_part[i] + s * c_part[i]

@@ -59,7 +59,9 @@ def draw_3d(scene, frame, size=(540, 960)):
             for shift in ((0, 1), (0, -1), (1, 1), (1, -1)):
                 other = np.roll(buffer, shift[1], shift[0])
                 buffer = np.where(np.abs(other - buffer) < 3 * scene.domain.h, 0.7 * buffer + 0.3 * other, buffer)
-        slope = np.stack([*(-np.gradient(buffer, axis=a) * focal / depth.mean() for a in (1, 0)), np.ones(size)], axis=-1)
+        slope = np.stack(
+            [*(-np.gradient(buffer, axis=a) * focal / depth.mean() for a in (1, 0)), np.ones(size)], axis=-1
+        )
         normal = slope / np.linalg.norm(slope, axis=-1, keepdims=True)
         light = np.clip(normal @ (np.array([-0.4, -0.75, 0.55]) / np.linalg.norm([0.4, 0.75, 0.55])), 0, 1)[..., None]
         shaded = colour * (0.35 + 0.6 * light) + 140 * light**40

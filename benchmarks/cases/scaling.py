@@ -7,6 +7,7 @@ which resident memory holds too, would hide what grows.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
@@ -30,13 +31,15 @@ def scaling(plan: Plan, triad: dict[str, float]) -> Iterator[Figure]:
     case = f"flip, {plan.scaling_size} cells a metre, {_TIMES}x domain"
 
     progress(f"scaling: {plan.warm_up} + {plan.steps} steps of both domains in turn")
-    steppers = [(Stepper(load_scene(_SCENE, **overrides)), threads) for overrides in (small, large)]
-    one, other = alternate(steppers, plan.warm_up, plan.steps)
-    del steppers
+    built = [_built(overrides) for overrides in (small, large)]
+    one, other = alternate([(stepper, threads) for stepper, _ in built], plan.warm_up, plan.steps)
+    building = built[1][1] / built[0][1]
+    del built
     ratios = [b.seconds / a.seconds for a, b in zip(one, other, strict=True)]
     least = min(b.seconds_per_cell for b in other) / min(a.seconds_per_cell for a in one)
     yield Figure(case, "time, of minima", least, "", "cost")
     yield Figure(case, "time, median", median(ratios), "", "cost", judged=False)
+    yield Figure(case, "time of building", building, "", "cost", judged=False)
     yield Figure(case, "equal work", equal_work(one, other), "", "gain")
 
     progress("scaling: memory of both domains, in child processes")
@@ -47,6 +50,13 @@ def scaling(plan: Plan, triad: dict[str, float]) -> Iterator[Figure]:
     yield Figure(case, "memory of steps", after["step_arrays"] / before["step_arrays"], "", "cost")
     yield Figure(case, "memory of building", after["build_arrays"] / before["build_arrays"], "", "cost")
     yield Figure(case, "liquid cells", before["liquid_cells"])
+
+
+def _built(overrides: dict[str, Any]) -> tuple[Stepper, float]:
+    """A scene ready to be stepped, and the seconds that took."""
+    scene = load_scene(_SCENE, **overrides)
+    start = time.perf_counter()
+    return Stepper(scene), time.perf_counter() - start
 
 
 def _overrides(cells_per_metre: int, times: int) -> dict[str, Any]:

@@ -33,14 +33,17 @@ def start(plan: Plan, triad: dict[str, float]) -> Iterator[Figure]:
 
             progress(f"start: {case}, warm")
             warm = [in_child("start", request, environment) for _ in range(plan.repeats)]
+            compiled_warm = _machine_codes(folder) - compiled
             yield Figure(case, "warm, 1st step", min(found["first_step"] for found in warm), "s", "time")
             yield Figure(case, "warm, 2nd step", min(found["second_step"] for found in warm), "s", "time")
-            yield Figure(case, "compiled warm", _machine_codes(folder) - compiled, "kernels", "cost")
+            yield Figure(case, "compiled warm", compiled_warm, "kernels", "cost")
             yield Figure(case, "import plash", min(found["import"] for found in warm), "s", "time", judged=False)
             solver = min(found["import_solver"] for found in warm)
             yield Figure(case, "import solver", solver, "s", "time", judged=False)
 
 
 def _machine_codes(folder: str) -> int:
-    """Pieces of machine code in numba's cache."""
+    """Pieces of machine code in numba's cache; refuses a cache of more than one version of plash."""
+    if len(list(Path(folder).glob("plash/kernels-*"))) > 1:
+        raise RuntimeError("the source of plash was edited during the measurement: nothing was warm")
     return sum(1 for _ in Path(folder).rglob("*.nbc"))

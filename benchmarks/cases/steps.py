@@ -14,7 +14,7 @@ def steps(plan: Plan, triad: dict[str, float]) -> Iterator[Figure]:
     """Microseconds per liquid cell and sub-step, pressure iterations, particles and tiles."""
     for resolution, transfer in bench_cases(plan):
         for threads, taken in bench_steps(plan, resolution, transfer).items():
-            case = f"{transfer} {resolution}, {threads} threads"
+            case = f"{transfer} {resolution}, {threads} thread{'s' * (threads > 1)}"
             costs = [1e6 * step.seconds_per_cell for step in taken]
             yield Figure(case, "min per cell", min(costs), "us", "time", threads)
             yield Figure(case, "median", median(costs), "us", "time", threads, judged=False)

@@ -62,7 +62,7 @@ def test_nothing_is_seeded_outside_the_domain(dimension):
     assert (particles.cell.max(axis=1) == np.array(box) - 1).all()
 
 
-def test_a_sliver_thinner_than_the_lattice_still_carries_its_volume(dimension):
+def test_a_film_thinner_than_the_lattice_still_carries_its_volume(dimension):
     high = np.array((8.0, 0.1, 8.0))[:dimension]
     particles = seeded(box_distance((-1.0,) * dimension, [99.0, 0.1 * H, 99.0][:dimension]), (8,) * dimension)
     assert particles.total_volume() == pytest.approx(np.prod(high), rel=1e-5)
@@ -72,3 +72,12 @@ def test_a_sliver_thinner_than_the_lattice_still_carries_its_volume(dimension):
 def test_velocity_is_given_to_every_particle(dimension):
     particles = seeded(box_distance((0.0,) * dimension, (2.0,) * dimension), (8,) * dimension)
     assert (particles.velocity.T == np.array((1.0, 2.0, 3.0))[:dimension]).all()
+
+
+def test_round_off_makes_no_liquid(dimension):
+    """A face that lies on a cell border but for the last bit must not mark the cells beyond."""
+    hair = 1e-13
+    high = np.array((4.0, 3.0, 5.0))[:dimension]
+    particles = seeded(box_distance((-1.0,) * dimension, high * H + hair), (9, 10, 11)[:dimension])
+    assert (particles.cell.max(axis=1) == high - 1).all()
+    assert particles.total_volume() == pytest.approx(np.prod(high), rel=1e-6)

@@ -120,11 +120,11 @@ def _label_faces(shape: Shape) -> Kernel:
 def _forget(velocity, faces, missing, chunks):  # type: ignore[no-untyped-def]
     n = len(velocity)
     for c in prange(chunks):
+        part = velocity[c * n // chunks : (c + 1) * n // chunks]
+        bits = faces[c * n // chunks : (c + 1) * n // chunks]
         count = 0
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
-            if faces[m] & WET:
-                if velocity[m] != velocity[m]:
-                    count += 1
-            else:
-                velocity[m] = np.float32(np.nan)
+        for m in range(len(part)):
+            is_wet = bits[m] & WET > 0
+            count += is_wet and part[m] != part[m]
+            part[m] = part[m] if is_wet else np.float32(np.nan)
         missing[c] = count

@@ -34,6 +34,7 @@ import numba
 
 Kernel = Callable[..., Any]
 
+_ROOMS_WITH_KERNELS = ("grid", "levelset", "linear", "particles", "physics")
 _FLOATING_POINT = {"contract", "reassoc", "nsz"}
 
 
@@ -78,14 +79,15 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
 
 @functools.cache
 def _cache_folder() -> Path:
-    """Per-user folder for machine code, named after the package's source.
+    """Per-user folder for machine code, named after the source of the rooms that have kernels.
 
     Numba does not notice an edit in a called function of another file; a folder per source does.
     """
     source = hashlib.sha256()
     package = Path(__file__).parents[1]
-    for file in sorted(package.rglob("*.py")):
-        source.update(file.read_bytes())
+    for room in _ROOMS_WITH_KERNELS:
+        for file in sorted((package / room).rglob("*.py")):
+            source.update(file.read_bytes())
     base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = base / "plash" / f"kernels-{source.hexdigest()[:16]}"
     try:

@@ -10,8 +10,6 @@ cells one by one in order of distance. Here whole tiles relax until nothing move
 distances behind one of its faces have become smaller. Reference: Sethian 1996, fast marching.
 """
 
-# mypy: allow-untyped-calls
-
 from __future__ import annotations
 
 import numpy as np
@@ -19,7 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.tiles import Shape
 from plash.stages import stage
@@ -137,12 +135,6 @@ def _opposite(a, b):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _crossed(phi, m, step):  # type: ignore[no-untyped-def]
-    """Whether the surface runs between a cell and a neighbour along an axis."""
-    return _opposite(phi[m], phi[m - step]) | _opposite(phi[m], phi[m + step])
-
-
-@inlined
 def _steepness(phi, m, n):  # type: ignore[no-untyped-def]
     """h over the distance from cell m to where φ vanishes on the line through m and n; not positive if behind m."""
     ratio = abs(phi[n]) / abs(phi[m])
@@ -162,41 +154,43 @@ def _squared_steepness(phi, m, step):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _measure(shape: Shape):  # type: ignore[no-untyped-def]
+def _measure(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     SIZE = PZ * PY * PX
     SY, SZ = PX, PX * PY
     FIRST = HZ * SZ + SY + 1
+    DIM = 2 if BZ == 1 else 3
 
     @kernel
     def run(pool, distance, neighbours, slots, h, width, reach, chunks):  # type: ignore[no-untyped-def]
         n = len(slots)
-        zero = np.float32(0)
         for c in prange(chunks):
             phi = np.zeros(SIZE, np.float32)
             squares = np.zeros(SIZE, np.float32)
+            beside = np.zeros(SIZE, np.bool_)
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = slots[i]
                 copy_cross(phi, pool, neighbours, t, BZ, BY, BX)
                 _forget_absent(phi, neighbours, t, HZ, BZ, BY, BX)
-                for m in range(FIRST, SIZE - FIRST):
-                    beside = _crossed(phi, m, 1) | _crossed(phi, m, SY)
-                    square = _squared_steepness(phi, m, 1) + _squared_steepness(phi, m, SY)
-                    if HZ > 0:
-                        beside |= _crossed(phi, m, SZ)
-                        square += _squared_steepness(phi, m, SZ)
-                    squares[m] = square if beside else zero
+                for m in range(SIZE):
+                    squares[m] = 0
+                    beside[m] = False
+                for axis in range(DIM):
+                    step = 1 if axis == 0 else (SY if axis == 1 else SZ)
+                    for m in range(FIRST, SIZE - FIRST):
+                        squares[m] += _squared_steepness(phi, m, step)
+                        beside[m] |= _opposite(phi[m], phi[m - step]) | _opposite(phi[m], phi[m + step])
                 # A minus marks the cells that stay as they are
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
                         some = False
                         for x in range(BX):
-                            if squares[o + x] > 0:
+                            if beside[o + x]:
                                 distance[t, z, y, x] = -min(h / np.sqrt(squares[o + x]), width)
                                 some = True
-                        _mark_reach(reach[i], squares[o] > 0, some, squares[o + BX - 1] > 0, z, y, BZ, BY)
+                        _mark_reach(reach[i], beside[o], some, beside[o + BX - 1], z, y, BZ, BY)
 
     return run
 
@@ -238,7 +232,7 @@ def _sweep(new, old, least, h, HZ, SIZE, SY, SZ):  # type: ignore[no-untyped-def
 
 
 @for_tile_shape
-def _relax(shape: Shape):  # type: ignore[no-untyped-def]
+def _relax(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     SIZE = PZ * PY * PX

@@ -2,7 +2,8 @@
 
 A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface
 cuts shares its part of the volume among the particles that lie inside, so that the sum over particles is the volume
-of the shape whatever the grid. A sliver without any lattice point inside gets one particle where it is deepest.
+of the shape whatever the grid. A thin part without any lattice point inside gets one particle where it is deepest; what is thinner than a
+twentieth of a cell gets none, and its volume goes to all the others.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 _SAMPLES = 4  # along each side of a cut cell, to measure the part inside
 _CELLS_AT_ONCE = 1 << 16
+_SLIVER = 0.05  # part of a cell below which no particle stands for it: round-off must not make liquid
 
 
 def seed(
@@ -51,7 +53,10 @@ def seed(
     particles = Particles.none(dimension)
     if not parts:
         return particles
-    cell, offset, volume = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    *arrays, wanted = zip(*parts, strict=True)
+    cell, offset, volume = (np.concatenate(array) for array in arrays)
+    if len(volume):
+        volume *= sum(wanted) / volume.sum()
     particles.cell = np.ascontiguousarray(cell.T.astype(np.int32))
     particles.offset = np.ascontiguousarray(offset.T.astype(np.float32))
     particles.volume = volume.astype(np.float32)
@@ -99,7 +104,7 @@ def _seed_cells(  # type: ignore[no-untyped-def]
     shift: float,
     random: np.random.Generator,
 ):
-    """Cell, offset and volume (in cells) of the particles of some cells."""
+    """Cell, offset and volume (in cells) of the particles of some cells, and the volume inside them."""
     dimension = cells.shape[1]
     cut = depth > -1.5 * h * np.sqrt(dimension)
     share = np.ones(len(cells))
@@ -110,14 +115,14 @@ def _seed_cells(  # type: ignore[no-untyped-def]
     points = (cells[cut, None, :] + offsets[cut]) * h
     gap = distance(points.reshape(-1, dimension)).reshape(-1, len(spots))
     wanted[cut] = gap < 0
-    slivers = np.flatnonzero(~wanted[cut].any(axis=1) & (share[cut] > 0))
-    wanted[np.flatnonzero(cut)[slivers], gap[slivers].argmin(axis=1)] = True
-    wanted[share == 0] = False
+    thin = np.flatnonzero(~wanted[cut].any(axis=1))
+    wanted[np.flatnonzero(cut)[thin], gap[thin].argmin(axis=1)] = True
+    wanted[share < _SLIVER] = False
 
     count = np.maximum(wanted.sum(axis=1), 1)
     volume = np.broadcast_to((share / count)[:, None], wanted.shape)
     cell = np.broadcast_to(cells[:, None, :], offsets.shape)
-    return cell[wanted], offsets[wanted], volume[wanted]
+    return cell[wanted], offsets[wanted], volume[wanted], share.sum()
 
 
 def _share_inside(distance: Distance, cells: NDArray[np.int64], h: float) -> NDArray[np.float64]:

@@ -99,6 +99,11 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
     return int(unknown.sum())
 
 
+def _last_place(size: int) -> np.float32:
+    """Largest coordinate in a block of halo 1 that still lies in the tile: sums may round up to the cell beyond."""
+    return np.float32(np.nextafter(np.float32(size + 1), np.float32(0)))
+
+
 @for_tile_shape
 def _scatter(shape: Shape, affine: bool) -> Kernel:
     BZ, BY, BX = shape
@@ -107,6 +112,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
     DEPTH = 1 if BZ == 1 else 2
     AFFINE = affine
     SIZE = PZ * PY * PX
+    LAST = _last_place(BX)
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -122,11 +128,11 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
                     # Coordinates in the block, whose first cell is the halo's
-                    x = np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p]
-                    y = np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p]
+                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST)
+                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST)
                     z = np.float32(0)
                     if DIM == 3:
-                        z = np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p]
+                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST)
                     for axis in range(DIM):
                         sx = x if axis == 0 else x - half
                         sy = y if axis == 1 else y - half
@@ -213,9 +219,10 @@ def _add_block(block, start, pool, neighbours, t, BZ, BY, BX):  # type: ignore[n
 def _divide(momentum, weight, chunks):  # type: ignore[no-untyped-def]
     n = len(momentum)
     for c in prange(chunks):
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
-            w = weight[m]
-            momentum[m] = momentum[m] / w if w > np.float32(_TOUCHED) else np.float32(np.nan)
+        part = momentum[c * n // chunks : (c + 1) * n // chunks]
+        weights = weight[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            part[m] = part[m] / weights[m] if weights[m] > np.float32(_TOUCHED) else np.float32(np.nan)
 
 
 @for_tile_shape
@@ -226,6 +233,7 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     THIN = BZ == 1
     FLIP = flip
     SIZE = PZ * PY * PX
+    LAST = _last_place(BX)
     BATCH = _BATCH
 
     @kernel
@@ -254,7 +262,8 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
                     for axis in range(DIM):
                         origin = origins[t, axis] - 1
                         for k in range(size):
-                            place[axis, k] = np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
+                            to = np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
+                            place[axis, k] = min(to, LAST)
                     for axis in range(DIM):
                         shift_x = np.float32(0) if axis == 0 else half
                         shift_y = np.float32(0) if axis == 1 else half
@@ -290,6 +299,7 @@ def _gather_affine(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
     THIN = BZ == 1
     SIZE = PZ * PY * PX
+    LAST = _last_place(BX)
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -306,11 +316,11 @@ def _gather_affine(shape: Shape) -> Kernel:
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
                 for p in range(starts[t], starts[t + 1]):
-                    x = np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p]
-                    y = np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p]
+                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST)
+                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST)
                     z = np.float32(0)
                     if DIM == 3:
-                        z = np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p]
+                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST)
                     for axis in range(DIM):
                         sx = x if axis == 0 else x - half
                         sy = y if axis == 1 else y - half

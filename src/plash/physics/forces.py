@@ -53,6 +53,7 @@ class Forces:
 def _add_constant(velocity, faces, increment, chunks):  # type: ignore[no-untyped-def]
     n = len(velocity)
     for c in prange(chunks):
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
-            if faces[m] & WET:
-                velocity[m] += increment
+        part = velocity[c * n // chunks : (c + 1) * n // chunks]
+        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            part[m] = part[m] + increment if bits[m] & WET else part[m]

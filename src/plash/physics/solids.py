@@ -172,9 +172,10 @@ class StaticSolids:
 def _close_walls(velocity, faces, chunks):  # type: ignore[no-untyped-def]
     n = len(velocity)
     for c in prange(chunks):
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
-            if faces[m] & (WALL | BURIED) == WALL:
-                velocity[m] = np.float32(0)
+        part = velocity[c * n // chunks : (c + 1) * n // chunks]
+        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            part[m] = np.float32(0) if bits[m] & (WALL | BURIED) == WALL else part[m]
 
 
 @inlined

@@ -125,6 +125,8 @@ class LiquidSolver:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
         s = self.state
         remaining = frame_time - s.time
+        if not remaining > 0:
+            raise ValueError(f"the frame at {frame_time} s is not ahead: the liquid is at {s.time} s already")
         self.report = report = StepReport()
         with timing() as seconds:
             if s.unspent > 0:
