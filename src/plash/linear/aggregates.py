@@ -5,9 +5,10 @@ Prolongation P is constant injection, restriction its transpose, and the coarse 
 
     A_c = 1/2 Pᵀ A P
 
-is again a diagonal with face weights: children's diagonals are summed and inner faces cancelled. The half makes up
-for injection being only a first-order interpolation. Air, solids and cut faces need no rule of their own on any
-level.
+is again a diagonal with face weights. An aggregate's diagonal is the sum of its weights and of its children's contact
+with given values (their row sums): in a closed component it must not differ from the weights by round-off. The half
+makes up for injection being only a first-order interpolation. Air, solids and cut faces need no rule of their own on
+any level.
 
 All levels stand in one set of arrays, finest first; in each, aggregates of even parity come before odd ones, so
 that a red-black sweep is two contiguous loops. The last entry of every array is nobody: value zero, weight zero.
@@ -26,6 +27,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.tiles import Shape, pack, unpack
 from plash.linear.operators import PoissonOperator, copy_weights
 
+_ROUND_OFF = 1e-5  # of a diagonal: a smaller row sum is none
 _FEW = 12  # aggregates that are no longer worth joining
 
 
@@ -307,24 +309,25 @@ def _level_1_operator(shape: Shape) -> Kernel:
                             me = index[i + 1, m]
                             if me == nobody:
                                 continue
-                            total = np.float32(0)
+                            contact = np.float32(0)
                             for child in range(4 * DEPTH):
                                 lx, ly, lz = child & 1, (child >> 1) & 1, child >> 2
                                 o = ((2 * z + lz + HZ) * PY + 2 * y + ly + 1) * PX + 2 * x + lx + 1
                                 if block[o] <= 0:
                                     continue
-                                total += block[o]
+                                row = block[o]
                                 for axis in range(DIM):
                                     step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
                                     side = lx if axis == 0 else (ly if axis == 1 else lz)
                                     for up in range(2):
                                         if block[o + (2 * up - 1) * step] > 0:
                                             w = weight_blocks[axis, o + up * step]
+                                            row -= w
                                             if side == up:
                                                 coarse_weights[me, 2 * axis + up] += np.float32(0.5) * w
-                                            else:
-                                                total -= w
-                            coarse_diagonal[me] = np.float32(0.5) * total
+                                if row > np.float32(_ROUND_OFF) * block[o]:
+                                    contact += row
+                            coarse_diagonal[me] = np.float32(0.5) * contact
                             # Neighbours: in this tile, or in the next one
                             for axis in range(DIM):
                                 length = NX if axis == 0 else (NY if axis == 1 else NZ)
@@ -346,20 +349,21 @@ def _level_1_operator(shape: Shape) -> Kernel:
 
 @serial_kernel
 def _coarser_operators(starts, parent, neighbours, weights, diagonal):  # type: ignore[no-untyped-def]
+    """Sum weights and contacts up the levels; then the diagonal, contact plus weights, without any cancellation."""
     for level in range(len(starts) - 2):
         for i in range(starts[level], starts[level + 1]):
             me = parent[i]
-            total = diagonal[i]
             for k in range(weights.shape[1]):
                 w = weights[i, k]
                 if w > 0:
                     other = parent[neighbours[i, k]]
-                    if other == me:
-                        total -= w
-                    else:
+                    if other != me:
                         weights[me, k] += np.float32(0.5) * w
                         neighbours[me, k] = other
-            diagonal[me] += np.float32(0.5) * total
+            diagonal[me] += np.float32(0.5) * diagonal[i]
+    for i in range(len(diagonal)):
+        for k in range(weights.shape[1]):
+            diagonal[i] += weights[i, k]
 
 
 @inlined

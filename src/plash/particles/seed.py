@@ -2,8 +2,8 @@
 
 A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface
 cuts shares its part of the volume among the particles that lie inside, so that the sum over particles is the volume
-of the shape whatever the grid. A thin part without any lattice point inside gets one particle where it is deepest; what is thinner than a
-twentieth of a cell gets none, and its volume goes to all the others.
+of the shape whatever the grid. A thin part without any lattice point inside gets one particle where it is deepest;
+what is thinner than a twentieth of a cell gets none, and its volume goes to all the others.
 """
 
 from __future__ import annotations

@@ -1,0 +1,37 @@
+# Two commands set everything up by themselves: `make demo` and `make test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types unit format bench clean
+
+demo: .venv/ready ## run the 2-D and the 3-D dam break and leave pictures in out/demo
+	$(BIN)/python examples/pictures.py out/demo
+
+test: lint types unit ## everything that must hold
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+unit: .venv/ready
+	$(BIN)/python -m pytest
+
+format: .venv/ready ## bring the source into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/ready ## measure; see benchmarks/README.md
+	OMP_PROC_BIND=true $(BIN)/python -m benchmarks.run --out out/benchmarks.json
+
+clean:
+	rm -rf .venv out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch .venv/ready
