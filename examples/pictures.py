@@ -9,78 +9,82 @@ from PIL import Image
 import plash
 from plash.levelset.shapes import distance
 
-WATER, DEEP, SKY, STONE = (np.array(c, float) for c in ([95, 190, 235], [8, 50, 110], [246, 247, 249], [120, 112, 104]))
+SKY, FLOOR, STONE, WATER, DEEP = np.array(
+    [[248, 249, 250], [214, 216, 218], [150, 130, 112], [92, 190, 240], [8, 60, 130]], float
+)
+
+
+def discs(radius):
+    """Pixels of a disc, and how far a ball stands out towards the viewer there, in units of its radius."""
+    reach = np.arange(-int(radius) - 1, int(radius) + 2)
+    inside = [(dx, dy) for dx in reach for dy in reach if dx * dx + dy * dy <= radius**2]
+    return [(dx, dy, np.sqrt(1 - (dx * dx + dy * dy) / (radius**2 + 1e-9))) for dx, dy in inside]
 
 
 def draw_2d(scene, frame, width=960):
     """Particles as discs coloured by speed, solids as stone."""
     scale = width / scene.domain.size[0]
-    size = (round(scene.domain.size[1] * scale), width)
-    y, x = np.indices(size)
-    points = np.stack([x.ravel() + 0.5, size[0] - y.ravel() - 0.5], axis=1) / scale
-    image = np.tile(SKY, (*size, 1))
+    height = round(scene.domain.size[1] * scale)
+    row, column = np.indices((height, width)) + 0.5
+    points = np.stack([column.ravel(), height - row.ravel()], axis=1) / scale
+    image = np.tile(SKY, (height, width, 1))
     for solid in scene.solid:
-        image[distance(solid.shape, points).reshape(size) < 0] = STONE
-    column, row = (frame.particles.position * scale * [1, -1] + [0, size[0]]).T
-    fast = np.clip(np.linalg.norm(frame.particles.velocity, axis=1) / 3, 0, 1)[:, None]
-    radius = 0.32 * scene.domain.h * scale
-    reach = np.arange(-int(radius), int(radius) + 1)
-    for dx, dy in ((dx, dy) for dx in reach for dy in reach if dx * dx + dy * dy <= radius**2):
-        inside = (slice(None),)
-        j, i = np.clip(row + dy, 0, size[0] - 1).astype(int), np.clip(column + dx, 0, size[1] - 1).astype(int)
-        image[j, i] = (DEEP + (WATER - DEEP) * fast)[inside]
+        image[distance(solid.shape, points).reshape(height, width) < 0] = STONE
+    x, y = frame.particles.position.T * scale
+    fast = np.clip(np.linalg.norm(frame.particles.velocity, axis=1) / 4, 0, 1)[:, None]
+    for dx, dy, _ in discs(0.36 * scene.domain.h * scale):
+        i, j = np.clip(x + dx, 0, width - 1), np.clip(height - y + dy, 0, height - 1)
+        image[j.astype(int), i.astype(int)] = DEEP + (WATER - DEEP) * fast
     return Image.fromarray(image.astype(np.uint8))
 
 
 def draw_3d(scene, frame, size=(540, 960)):
-    """Particles as balls seen in perspective, shaded by the slope of the depth they leave in the picture."""
-    centre = np.array(scene.domain.size) * [0.5, 0.3, 0.5]
-    eye = centre + np.array([0.55, 0.75, 1.5]) * max(scene.domain.size)
-    forward = (centre - eye) / np.linalg.norm(centre - eye)
-    right = np.cross(forward, [0, 1, 0]) / np.linalg.norm(np.cross(forward, [0, 1, 0]))
-    axes = np.stack([right, np.cross(right, forward), forward])
-    solids = np.random.default_rng(0).uniform(0, 1, (400_000, 3)) * scene.domain.size
-    gap = np.min([distance(s.shape, solids) for s in scene.solid], axis=0) if scene.solid else np.ones(len(solids))
-    solids = solids[np.abs(gap) < 0.3 * scene.domain.h]
+    """Particles as balls in perspective, lit by the slope of the depth they leave in the picture."""
+    h, box = scene.domain.h, np.array(scene.domain.size)
+    eye = box * [0.5, 0.25, 0.5] + np.array([0.42, 0.62, 1.15]) * max(box)
+    forward = box * [0.5, 0.25, 0.5] - eye
+    right = np.cross(forward, [0, 1, 0])
+    axes = np.stack([v / np.linalg.norm(v) for v in (right, np.cross(right, forward), forward)])
+    random = np.random.default_rng(0).uniform(size=(600_000, 3)) * box
+    gap = np.min([distance(solid.shape, random) for solid in scene.solid], axis=0)
     image, nearest = np.tile(SKY, (*size, 1)), np.full(size, 1e9)
-    for points, colour in ((solids, STONE), (frame.particles.position, WATER)):
+    for points, colour, radius, smooth in (
+        (random * [1, 0, 1], FLOOR, 0.5 * h, 8),
+        (random[np.abs(gap) < 0.3 * h], STONE, 0.8 * h, 8),
+        (frame.particles.position, WATER, 0.65 * h, 5),
+    ):
         u, v, depth = axes @ (points - eye).T
-        focal = 1.55 * size[0]
-        column, row = size[1] / 2 + focal * u / depth, size[0] / 2 - focal * v / depth
-        radius = 0.62 * scene.domain.h * focal / depth.mean()
+        focal = 1.5 * size[0] / np.median(depth)
+        i, j = size[1] / 2 + 1.5 * size[0] * u / depth, size[0] / 2 - 1.5 * size[0] * v / depth
         buffer = np.full(size, 1e9)
-        reach = np.arange(-int(radius) - 1, int(radius) + 2)
-        for dx, dy in ((dx, dy) for dx in reach for dy in reach if dx * dx + dy * dy <= radius**2):
-            bulge = 0.62 * scene.domain.h * np.sqrt(1 - (dx * dx + dy * dy) / (radius**2 + 1e-9))
-            i, j = (column + dx).astype(int), (row + dy).astype(int)
-            seen = (i >= 0) & (i < size[1]) & (j >= 0) & (j < size[0])
-            np.minimum.at(buffer, (j[seen], i[seen]), depth[seen] - bulge)
-        for _ in range(6):  # smooth the depth inside the picture of the liquid, not across its outline
-            for shift in ((0, 1), (0, -1), (1, 1), (1, -1)):
-                other = np.roll(buffer, shift[1], shift[0])
-                buffer = np.where(np.abs(other - buffer) < 3 * scene.domain.h, 0.7 * buffer + 0.3 * other, buffer)
-        slope = np.stack(
-            [*(-np.gradient(buffer, axis=a) * focal / depth.mean() for a in (1, 0)), np.ones(size)], axis=-1
-        )
-        normal = slope / np.linalg.norm(slope, axis=-1, keepdims=True)
-        light = np.clip(normal @ (np.array([-0.4, -0.75, 0.55]) / np.linalg.norm([0.4, 0.75, 0.55])), 0, 1)[..., None]
-        shaded = colour * (0.35 + 0.6 * light) + 140 * light**40
+        for dx, dy, out in discs(radius * focal):
+            column, row = (i + dx).astype(int), (j + dy).astype(int)
+            seen = (column >= 0) & (column < size[1]) & (row >= 0) & (row < size[0])
+            np.minimum.at(buffer, (row[seen], column[seen]), depth[seen] - radius * out)
+        for axis, shift in [(0, 1), (0, -1), (1, 1), (1, -1)] * smooth:  # not across outlines
+            other = np.roll(buffer, shift, axis)
+            buffer = np.where(np.abs(other - buffer) < 3 * h, 0.6 * buffer + 0.4 * other, buffer)
+        normal = np.stack([*(np.gradient(buffer, axis=a) * focal for a in (1, 0)), np.ones(size)], axis=-1)
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        light = np.clip(normal @ np.array([-0.39, -0.74, 0.54]), 0, 1)[..., None]
         visible = (buffer < nearest) & (buffer < 1e8)
-        image[visible], nearest[visible] = shaded[visible], buffer[visible]
+        image[visible] = (colour * (0.45 + 0.6 * light) + 90 * light**30)[visible]
+        nearest[visible] = buffer[visible]
     return Image.fromarray(np.clip(image, 0, 255).astype(np.uint8))
 
 
 def main(folder):
     """Simulate both scenes and save every eighth frame."""
     folder.mkdir(parents=True, exist_ok=True)
+    print("the first run compiles the kernels: about a minute for 2-D, and again for 3-D", flush=True)
     for name, draw, resolution in (("dam_break_2d", draw_2d, 128), ("dam_break", draw_3d, 64)):
         scene = plash.load_scene(name, resolution=resolution, frames=41)
         for frame in plash.simulate(scene):
             error = frame.ledger.particle_volume / frame.ledger.target_volume - 1
-            print(f"{name} frame {frame.number}/{scene.time.frames}, {len(frame.steps)} steps, volume {error:+.1e}")
+            print(f"{name}: frame {frame.number} of {scene.time.frames}, {len(frame.steps)} steps, volume {error:+.0e}")
             if frame.number % 8 == 1:
                 draw(scene, frame).save(folder / f"{name}.{frame.number:04d}.png")
-    print(f"pictures are in {folder}")
+    print(f"pictures are in {folder.resolve()}")
 
 
 if __name__ == "__main__":

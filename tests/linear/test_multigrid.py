@@ -1,0 +1,197 @@
+"""Coarse operators, the cycle, and how fast the whole converges."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+from poisson_problems import make, unit_problem
+
+from plash.linear import pcg
+from plash.linear.aggregates import aggregate
+from plash.linear.components import closed_components
+from plash.linear.multigrid import MultigridPreconditioner
+
+SHAPES = {2: (72, 56), 3: (24, 40, 56)}
+KINDS = ["unit", "cut", "ghost", "sealed", "sealed cut"]
+
+
+def solved(problem, b, tolerance=1e-5, preconditioner=MultigridPreconditioner, **options):
+    """Solution, x as a dense array, and the true relative residual."""
+    operator = problem.operator
+    closed = closed_components(operator)
+    pool = problem.pool(b)
+    closed.remove_means(pool)
+    x = operator.zeros(np.float64)
+    solution = pcg.solve(operator, preconditioner(operator), pool, x, tolerance, clean=closed.remove_means, **options)
+    closed.remove_means(x)
+    true = problem.residual(problem.dense(x), problem.dense(pool)) / np.linalg.norm(pool)
+    return solution, problem.dense(x), true
+
+
+@pytest.mark.parametrize("kind", ["unit", "cut", "ghost"])
+@pytest.mark.parametrize("origin", [(0, 0, 0), (-21, 5, -10)])
+def test_every_coarse_operator_is_half_of_its_galerkin_product(dimension, kind, origin):
+    """A_c = 1/2 Pᵀ A P, level by level, and children lie in one 2×2×2 block of even global coordinates."""
+    place = (*origin[:dimension], *([0] * (3 - dimension)))
+    problem = make(kind, SHAPES[dimension], origin=place)
+    levels = aggregate(problem.operator)
+    index = np.full(problem.operator.diagonal.shape, levels.total)
+    rank = np.zeros(problem.tiles.count + 1, int)
+    rank[problem.operator.active] = np.arange(1, len(problem.operator.active) + 1)
+    shape = problem.tiles.shape
+    z, y, x = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
+    of_cell = ((z >> 1) * (shape[1] // 2) + (y >> 1)) * (shape[2] // 2) + (x >> 1)
+    index[problem.operator.active] = levels.index[rank[problem.operator.active]][:, of_cell]
+    parent = problem.dense(index)[problem.unknown]
+
+    cells = np.argwhere(problem.unknown)[:, ::-1] + np.array(place)
+    matrix = problem.matrix
+    for level in range(len(levels.starts) - 1):
+        first, last = levels.starts[level], levels.starts[level + 1]
+        assert parent.min() == first
+        assert parent.max() == last - 1
+        coarse = np.zeros((last - first, 3), int)
+        coarse[parent - first] = cells >> 1
+        assert (coarse[parent - first] == cells >> 1).all()
+        injection = scipy.sparse.csr_array(
+            (np.ones(len(parent)), (np.arange(len(parent)), parent - first)), shape=(len(parent), last - first)
+        )
+        matrix = (0.5 * injection.T @ matrix @ injection).tocsr()
+        mine = slice(first, last)
+        rows = np.repeat(np.arange(last - first), levels.weights.shape[1])
+        columns = levels.neighbours[mine].ravel() - first
+        weights = levels.weights[mine].ravel()
+        there = weights > 0
+        stored = scipy.sparse.csr_array(
+            (-weights[there].astype(np.float64), (rows[there], columns[there])), shape=matrix.shape
+        ) + scipy.sparse.diags_array(levels.diagonal[mine].astype(np.float64))
+        scale = np.abs(matrix).max()
+        assert np.abs((matrix - stored).tocsr()).max() < 1e-4 * scale
+        # Red-black: neighbours have the other colour
+        is_black = np.arange(last - first) >= levels.reds[level]
+        assert (is_black[rows[there]] != is_black[columns[there]]).all()
+        cells, parent = coarse, levels.parent[mine]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cycle_is_symmetric_and_positive(dimension, kind):
+    problem = make(kind, SHAPES[dimension])
+    cycle = MultigridPreconditioner(problem.operator)
+    r, s = (problem.pool(problem.noise(seed), np.float32) for seed in (1, 2))
+    zr, zs = problem.operator.zeros(), problem.operator.zeros()
+    rr, ss = cycle.solve(r, zr), cycle.solve(s, zs)
+    assert rr > 0
+    assert ss > 0
+    assert rr == pytest.approx(np.sum(r.astype(np.float64) * zr), rel=1e-4)
+    left, right = np.sum(s.astype(np.float64) * zr), np.sum(r.astype(np.float64) * zs)
+    assert abs(left - right) < 1e-4 * np.sqrt(rr * ss)
+
+
+@pytest.mark.parametrize("rhs", ["noise", "smooth"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [64, 128])
+def test_twelve_iterations_reach_a_true_residual_of_1e_5(size, kind, rhs):
+    problem = make(kind, (size,) * 3)
+    solution, _, true = solved(problem, getattr(problem, rhs)())
+    assert solution.converged
+    assert true <= 1.001e-5
+    assert solution.iterations <= 12
+
+
+@pytest.mark.parametrize("rhs", ["noise", "smooth"])
+def test_twelve_iterations_are_enough_at_192_too(rhs):
+    problem = make("unit", (192,) * 3)
+    solution, _, true = solved(problem, getattr(problem, rhs)())
+    assert true <= 1.001e-5
+    assert solution.iterations <= 12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_flat_problems_converge_as_fast(kind):
+    problem = make(kind, (256, 192))
+    solution, _, true = solved(problem, problem.smooth())
+    assert true <= 1.001e-5
+    assert solution.iterations <= 12
+
+
+@pytest.mark.parametrize("kind", ["unit", "cut", "ghost"])
+def test_the_solution_is_that_of_a_direct_solver(dimension, kind):
+    problem = make(kind, (40, 24) if dimension == 2 else (24, 16, 20))
+    b = problem.noise()
+    _, x, _ = solved(problem, b, tolerance=1e-7)
+    direct = scipy.sparse.linalg.spsolve(problem.matrix.tocsc(), b[problem.unknown])
+    assert np.abs(x[problem.unknown] - direct).max() < 1e-4 * np.abs(direct).max()
+
+
+def test_refinement_goes_far_below_single_precision(dimension):
+    problem = make("unit", SHAPES[dimension])
+    solution, _, true = solved(problem, problem.smooth(), tolerance=1e-11)
+    assert solution.converged
+    assert true < 2e-11
+
+
+def test_jacobi_finds_the_same_and_needs_eight_times_the_iterations():
+    problem = make("unit", (64,) * 3)
+    b = problem.smooth()
+    with_cycle, x, _ = solved(problem, b)
+    with_diagonal, y, _ = solved(problem, b, preconditioner=pcg.JacobiPreconditioner, most_iterations=2000)
+    assert with_diagonal.converged
+    assert np.abs(x - y).max() < 1e-3 * np.abs(x).max()
+    assert with_diagonal.iterations > 8 * with_cycle.iterations
+
+
+def test_nothing_to_do_takes_no_iteration(dimension):
+    problem = make("unit", SHAPES[dimension])
+    solution, x, _ = solved(problem, problem.noise() * 1e-9, floor=1.0)
+    assert solution.iterations == 0
+    assert not x.any()
+
+
+def test_it_stops_after_as_many_iterations_as_allowed(dimension):
+    problem = make("unit", SHAPES[dimension])
+    solution, _, _ = solved(problem, problem.smooth(), most_iterations=3)
+    assert solution.iterations == 3
+    assert not solution.converged
+
+
+def test_same_bits_for_any_number_of_threads(dimension, threads):
+    results = []
+    for n in (1, 2):
+        threads(n)
+        problem = make("cut", SHAPES[dimension])
+        _, x, _ = solved(problem, problem.smooth())
+        results.append(x.tobytes())
+    assert results[0] == results[1]
+
+
+def test_empty_tiles_and_a_shift_by_many_tiles_change_no_bit(dimension):
+    problem = make("cut", SHAPES[dimension])
+    _, x, _ = solved(problem, problem.smooth())
+    far = 1024 * (16 if dimension == 2 else 8)
+    for moved in (
+        problem.moved(margin=2),
+        problem.moved(origin=(far, -far, far if dimension == 3 else 0)),
+    ):
+        _, y, _ = solved(moved, problem.smooth())
+        assert x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("case", ["one cell", "droplets", "sheet", "corridor"])
+def test_odd_shapes_of_liquid_are_solved(case):
+    labels = np.full((32, 40, 48), 1, np.uint8)
+    if case == "one cell":
+        labels[7, 8, 9] = 0
+    elif case == "droplets":
+        labels[np.random.default_rng(0).random(labels.shape) < 0.05] = 0
+    elif case == "sheet":
+        labels[:, 17, :] = 0
+    else:
+        labels[:] = 2
+        labels[16, ::2, :] = 0
+        labels[16, 1::4, 47] = 0
+        labels[16, 3::4, 0] = 0
+        labels[16, 0, 0] = 1
+    problem = unit_problem(labels)
+    solution, _, true = solved(problem, problem.noise(), most_iterations=400)
+    assert solution.converged
+    assert true <= 1.001e-5
