@@ -99,8 +99,9 @@ def test_twelve_iterations_reach_a_true_residual_of_1e_5(size, kind, rhs):
 
 
 @pytest.mark.parametrize("rhs", ["noise", "smooth"])
-def test_twelve_iterations_are_enough_at_192_too(rhs):
-    problem = make("unit", (192,) * 3)
+@pytest.mark.parametrize("kind", ["unit", "sealed cut"])
+def test_twelve_iterations_are_enough_at_192_too(kind, rhs):
+    problem = make(kind, (192,) * 3)
     solution, _, true = solved(problem, getattr(problem, rhs)())
     assert true <= 1.001e-5
     assert solution.iterations <= 12

@@ -18,7 +18,7 @@ from plash.linear.aggregates import aggregate, cycle_serial, prolong_level, rela
 from plash.linear.operators import PoissonOperator, Pool, copy_weights, sum_neighbours
 
 _SWEEPS = 2
-_COARSE_SWEEPS = 2
+_COARSE_SWEEPS = 4  # and two more on each coarser level, where they cost next to nothing
 _LAST_SWEEPS = 8
 _WORTH_THREADS = 4096  # aggregates of level 1 from which its sweeps are divided among threads
 
