@@ -7,7 +7,7 @@ from poisson_problems import AIR, LIQUID, SOLID, cut_problem, make, unit_problem
 
 from plash.linear.aggregates import aggregate
 
-SHAPES = {2: (72, 56), 3: (40, 24, 56)}
+SHAPES = {2: (136, 88), 3: (40, 24, 56)}
 ORIGINS = [(0, 0, 0), (-21, 5, -10), (7, -40, 3)]
 
 
