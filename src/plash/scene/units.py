@@ -57,10 +57,11 @@ DIMENSIONS = {
 }
 
 # For "did you mean"
-COMMON_UNITS = tuple(
+_COMMON = (
     "m cm mm um km meter inch ft mile s ms us second min minute hour kg g mg gram L mL cL liter litre N J Hz K "
-    "Pa kPa MPa pascal bar mbar atm psi P cP poise St cSt stokes rad deg degree turn".split()
+    "Pa kPa MPa pascal bar mbar atm psi P cP poise St cSt stokes rad deg degree turn"
 )
+COMMON_UNITS = tuple(_COMMON.split())
 
 _NUMBER = r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?"
 _NAME = r"[A-Za-zµμÅ][A-Za-z0-9_]{0,30}|°|%"
