@@ -6,6 +6,8 @@ thin axis has no halo and costs nothing. Looking neighbours up per sample instea
 
 from __future__ import annotations
 
+import numpy as np
+
 from plash.grid.compile import inlined
 
 
@@ -14,6 +16,29 @@ def block_sizes(shape: tuple[int, int, int], halo: int) -> tuple[int, int, int, 
     BZ, BY, BX = shape
     halo_z = halo if BZ > 1 else 0
     return BZ + 2 * halo_z, BY + 2 * halo, BX + 2 * halo, halo_z
+
+
+@inlined
+def copy_row(block, o, row, BX):  # type: ignore[no-untyped-def]
+    """Copy a row of 8 or 16 values into a block, from index o on.
+
+    Eight at a time, all read before any is written: then the compiler need not fear that block and pool overlap, and
+    makes one vector of them. Unsigned indices: signed ones could count from the end and would be tested for it.
+    """
+    for k in range(0, BX, 8):
+        i = np.uint64(k)
+        j = np.uint64(o + k)
+        r0, r1, r2, r3 = row[i], row[i + np.uint64(1)], row[i + np.uint64(2)], row[i + np.uint64(3)]
+        i += np.uint64(4)
+        r4, r5, r6, r7 = row[i], row[i + np.uint64(1)], row[i + np.uint64(2)], row[i + np.uint64(3)]
+        block[j] = r0
+        block[j + np.uint64(1)] = r1
+        block[j + np.uint64(2)] = r2
+        block[j + np.uint64(3)] = r3
+        block[j + np.uint64(4)] = r4
+        block[j + np.uint64(5)] = r5
+        block[j + np.uint64(6)] = r6
+        block[j + np.uint64(7)] = r7
 
 
 @inlined
@@ -45,9 +70,7 @@ def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):  # type: ignore[no-un
             source = pool[neighbours[t, row], z, y]
             for x in range(H):
                 block[o + x] = source[BX - H + x]
-            source = pool[neighbours[t, row + 1], z, y]
-            for x in range(BX):
-                block[o + H + x] = source[x]
+            copy_row(block, o + H, pool[neighbours[t, row + 1], z, y], BX)
             source = pool[neighbours[t, row + 2], z, y]
             for x in range(H):
                 block[o + H + BX + x] = source[x]
@@ -67,23 +90,16 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyp
     for z in range(BZ):
         for y in range(BY):
             o = ((z + HZ) * PY + y + 1) * PX + 1
-            for x in range(BX):
-                block[o + x] = centre[z, y, x]
-            block[o - 1] = left[z, y, BX - 1]
-            block[o + BX] = right[z, y, 0]
+            copy_row(block, o, centre[z, y], BX)
+            block[np.uint64(o - 1)] = left[z, y, BX - 1]
+            block[np.uint64(o + BX)] = right[z, y, 0]
         o = (z + HZ) * PY * PX + 1
-        for x in range(BX):
-            block[o + x] = below[z, BY - 1, x]
-        o += (BY + 1) * PX
-        for x in range(BX):
-            block[o + x] = above[z, 0, x]
+        copy_row(block, o, below[z, BY - 1], BX)
+        copy_row(block, o + (BY + 1) * PX, above[z, 0], BX)
     if BZ > 1:
         front = pool[neighbours[t, 4]]
         back = pool[neighbours[t, 22]]
         for y in range(BY):
             o = (y + 1) * PX + 1
-            for x in range(BX):
-                block[o + x] = front[BZ - 1, y, x]
-            o += (BZ + 1) * PY * PX
-            for x in range(BX):
-                block[o + x] = back[0, y, x]
+            copy_row(block, o, front[BZ - 1, y], BX)
+            copy_row(block, o + (BZ + 1) * PY * PX, back[0, y], BX)

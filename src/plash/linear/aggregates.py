@@ -427,10 +427,26 @@ def _prolong(x, inverse, parent, first, last):  # type: ignore[no-untyped-def]
             x[i] += x[parent[i]]
 
 
+@kernel
+def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks):  # type: ignore[no-untyped-def]
+    """Residuals of the aggregates of the first level."""
+    n = len(residuals)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            total = b[i] - diagonal[i] * x[i]
+            for k in range(neighbours.shape[1]):
+                total += weights[i, k] * x[neighbours[i, k]]
+            residuals[i] = total
+
+
 @serial_kernel
-def restrict_level(x, b, diagonal, inverse, neighbours, weights, parent, first, last, end):  # type: ignore[no-untyped-def]
-    """Right-hand side of the next level: the summed residuals of this one."""
-    _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last, end)
+def add_to_parents(residuals, b, inverse, parent, last, end):  # type: ignore[no-untyped-def]
+    """Right-hand side of the next level, last ... end-1: the summed residuals of this one."""
+    for i in range(last, end):
+        b[i] = np.float32(0)
+    for i in range(len(residuals)):
+        if inverse[i] > 0:
+            b[parent[i]] += residuals[i]
 
 
 @serial_kernel

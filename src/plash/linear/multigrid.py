@@ -11,10 +11,17 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.blocks import block_sizes, copy_cross, copy_row
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.tiles import Shape
-from plash.linear.aggregates import aggregate, cycle_serial, prolong_level, relax_parallel, restrict_level
+from plash.linear.aggregates import (
+    add_to_parents,
+    aggregate,
+    cycle_serial,
+    prolong_level,
+    relax_parallel,
+    residuals_parallel,
+)
 from plash.linear.operators import PoissonOperator, Pool, copy_weights, sum_neighbours
 
 _SWEEPS = 2
@@ -32,6 +39,7 @@ class MultigridPreconditioner:
         self.coarse = aggregate(operator)
         self.x = np.zeros(self.coarse.total + 1, np.float32)
         self.b = np.zeros(self.coarse.total + 1, np.float32)
+        self.residuals = np.zeros(int(self.coarse.starts[1]), np.float32)
 
     def solve(self, r: Pool, z: Pool) -> float:
         """Set z to one V-cycle's approximation of A⁻¹ r and return r·z."""
@@ -66,7 +74,8 @@ class MultigridPreconditioner:
         for _ in range(_COARSE_SWEEPS):
             relax_parallel(x, b, *stencil, first, middle, chunks)
             relax_parallel(x, b, *stencil, middle, last, chunks)
-        restrict_level(x, b, a.diagonal, *stencil, a.parent, first, last, int(a.starts[2]))
+        residuals_parallel(x, b, a.diagonal, a.neighbours, a.weights, self.residuals, chunks)
+        add_to_parents(self.residuals, b, a.inverse, a.parent, last, int(a.starts[2]))
         cycle_serial(1, *rest)
         prolong_level(x, a.inverse, a.parent, first, last)
         for _ in range(_COARSE_SWEEPS):
@@ -117,8 +126,7 @@ def _smooth(shape: Shape) -> Kernel:
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
-                        for k in range(BX):
-                            b_block[o + k] = b[t, z, y, k]
+                        copy_row(b_block, o, b[t, z, y], BX)
                         for k in range(BX):
                             d = inverse[t, z, y, k]
                             red[o + k] = d * keep_black[o + k]

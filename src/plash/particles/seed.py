@@ -8,6 +8,7 @@ what is thinner than a twentieth of a cell gets none, and its volume goes to all
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -76,12 +77,11 @@ def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ig
     dimension = len(box)
     size = TILE_SHAPES[dimension][2]
     counts = [-(-n // size) for n in box]
-    axes = np.meshgrid(*[np.arange(n) for n in counts[::-1]], indexing="ij")
-    tiles = np.stack([axis.ravel() for axis in axes[::-1]], axis=1)
     local = _lattice(size, dimension)
     per_batch = max(1, _CELLS_AT_ONCE // len(local))
-    for start in range(0, len(tiles), per_batch):
-        batch = tiles[start : start + per_batch]
+    for start in range(0, math.prod(counts), per_batch):
+        number = np.arange(start, min(start + per_batch, math.prod(counts)))
+        batch = np.stack(np.unravel_index(number, counts[::-1])[::-1], axis=1)
         # Generous, for shapes whose distance is only roughly one (a height is measured upright)
         reach = 1.5 * size * h * np.sqrt(dimension)
         batch = batch[distance((batch.astype(np.float64) + 0.5) * size * h) < reach]
