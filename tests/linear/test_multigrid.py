@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
-from poisson_problems import make, unit_problem
+from poisson_problems import AIR, LIQUID, make, unit_problem
 
-from plash.linear import pcg
+from plash.linear import multigrid, pcg
 from plash.linear.aggregates import aggregate
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
@@ -196,3 +196,93 @@ def test_odd_shapes_of_liquid_are_solved(case):
     solution, _, true = solved(problem, problem.noise(), most_iterations=400)
     assert solution.converged
     assert true <= 1.001e-5
+
+
+def cycled(problem, r):
+    """One cycle from a dense right-hand side."""
+    z = problem.operator.zeros()
+    MultigridPreconditioner(problem.operator).solve(problem.pool(r, np.float32), z)
+    return problem.dense(z)
+
+
+@pytest.mark.parametrize("kind", ["unit", "cut everywhere", "ghost"])
+def test_the_cycle_is_equivalent_to_the_inverse_within_a_factor_of_two(dimension, kind):
+    """Every eigenvalue of M A lies between 1/2 and 2, found from M column by column."""
+    problem = make(kind, (28, 20) if dimension == 2 else (8, 9, 10), origin=(-5, 3, 0))
+    cycle = MultigridPreconditioner(problem.operator)
+    cells = np.argwhere(problem.unknown)
+    columns = []
+    for cell in cells:
+        r, z = np.zeros(problem.labels.shape), problem.operator.zeros()
+        r[tuple(cell)] = 1
+        cycle.solve(problem.pool(r, np.float32), z)
+        columns.append(problem.dense(z)[problem.unknown])
+    m = np.array(columns, np.float64)
+    assert np.abs(m - m.T).max() < 2e-6 * np.abs(m).max()
+    assert np.linalg.eigvalsh(m).min() > 0
+    eigenvalues = np.linalg.eigvals(m @ problem.matrix.toarray()).real
+    assert eigenvalues.min() > 0.5
+    assert eigenvalues.max() < 2.0
+
+
+@pytest.mark.parametrize("waves", [(1, 1, 1), (2, 1, 1), (3, 2, 1), (8, 8, 8), (16, 16, 16), (32, 1, 1), (32, 32, 32)])
+def test_a_cycle_takes_most_of_the_energy_of_every_fourier_mode(dimension, waves):
+    """In a box of air sines are the eigenvectors of A; e - M A e keeps at most 0.4 of the energy norm of each."""
+    shape = (1, 34, 34) if dimension == 2 else (34, 34, 34)
+    labels = np.full(shape, AIR, np.uint8)
+    labels[(slice(None) if dimension == 2 else slice(1, -1)), 1:-1, 1:-1] = LIQUID
+    problem = unit_problem(labels, dimension, origin=(-1, -1, -1 if dimension == 3 else 0))
+    error = problem.unknown.astype(np.float64)
+    for axis in range(dimension):
+        along = np.sin(np.pi * waves[axis] * np.arange(34) / 33)
+        error *= along.reshape([34 if 2 - axis == k else 1 for k in range(3)])
+    before = error[problem.unknown]
+    left = error - cycled(problem, spread(problem, problem.matrix @ before))
+    after = left[problem.unknown]
+    assert after @ (problem.matrix @ after) <= 0.4**2 * (before @ (problem.matrix @ before))
+
+
+def spread(problem, values):
+    """Values of the unknowns as a dense array."""
+    dense = np.zeros(problem.labels.shape)
+    dense[problem.unknown] = values
+    return dense
+
+
+def test_the_cycle_scales_to_the_last_bit(dimension):
+    problem = make("cut", SHAPES[dimension])
+    r = problem.noise()
+    assert (cycled(problem, 8 * r) == 8 * cycled(problem, r)).all()
+
+
+def test_the_cycle_leaves_zero_where_there_is_no_unknown(dimension):
+    problem = make("cut", SHAPES[dimension])
+    z = cycled(problem, problem.noise())
+    assert not z[~problem.unknown].any()
+    assert z[problem.unknown].all()
+
+
+def test_a_cycle_remembers_nothing_of_the_one_before(dimension):
+    problem = make("sealed", SHAPES[dimension])
+    cycle = MultigridPreconditioner(problem.operator)
+    z = problem.operator.zeros()
+    for seed in (1, 2, 1):
+        cycle.solve(problem.pool(problem.noise(seed), np.float32), z)
+    assert problem.dense(z).tobytes() == cycled(problem, problem.noise(1)).tobytes()
+
+
+def test_one_unknown_is_divided_by_its_diagonal(dimension):
+    labels = np.full((1, 6, 7) if dimension == 2 else (5, 6, 7), AIR, np.uint8)
+    labels[-1, 3, 4] = LIQUID
+    problem = unit_problem(labels, dimension)
+    r = 3.0 * problem.unknown
+    assert cycled(problem, r)[problem.unknown] == pytest.approx(3.0 / problem.diagonal.max(), rel=1e-6)
+
+
+def test_dividing_the_first_coarse_level_among_threads_changes_nothing(dimension, monkeypatch):
+    problem = make("cut", (512, 384) if dimension == 2 else (64, 56, 72))
+    results = []
+    for worth in (1, 10**9):
+        monkeypatch.setattr(multigrid, "_WORTH_THREADS", worth)
+        results.append(cycled(problem, problem.noise()))
+    assert np.abs(results[0] - results[1]).max() <= 1e-6 * np.abs(results[0]).max()

@@ -17,7 +17,7 @@ KINDS = ["unit", "cut", "ghost", "sealed"]
 
 
 def solved(problem, b, tolerance=1e-5, preconditioner=MultigridPreconditioner, x=None, **options):
-    """Solution, x as a dense array, and the true relative residual, all up to constants in closed components."""
+    """Solution, x as a dense array, and the true relative residual; means are removed from closed components."""
     operator = problem.operator
     closed = closed_components(operator)
     pool = problem.pool(b)
@@ -53,9 +53,9 @@ def _forget_large_problems():
 # How fast
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rhs", ["noise", "smooth"])
-def test_nine_times_the_liquid_in_every_direction_costs_at_most_four_iterations_more(kind, rhs):
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_times_the_resolution_costs_at_most_four_iterations_more(kind, rhs):
     """From 64³ to 192³, and never more than twelve."""
     assert iterations(kind, 64, rhs) <= 12
     assert iterations(kind, 192, rhs) <= min(12, iterations(kind, 64, rhs) + 4)
@@ -119,13 +119,12 @@ def test_closed_and_open_components_side_by_side_have_the_direct_solution_up_to_
     assert np.abs(x[problem.unknown] - direct).max() < 1e-4 * np.abs(direct).max()
 
 
-@pytest.mark.parametrize("kind", ["cut everywhere", "ghost", "sealed cut"])
+@pytest.mark.parametrize("kind", ["cut everywhere", "ghost", "sealed"])
 def test_refinement_reaches_1e_9(dimension, kind):
     problem = make(kind, NON_CUBIC[dimension])
     solution, _, true = solved(problem, problem.smooth(), tolerance=1e-9)
     assert solution.converged
-    # The diagonal is rounded, so a closed component's rows sum to zero in single precision only
-    assert true <= (1.001e-9 if kind != "sealed cut" else 1e-7)
+    assert true <= 1.001e-9
 
 
 def test_what_it_says_about_the_residual_is_true(dimension):
@@ -149,7 +148,7 @@ def test_scaling_the_right_hand_side_scales_the_solution_to_the_last_bit(power):
 
 
 def test_scaling_the_operator_scales_the_solution_to_the_last_bit():
-    problem = make("cut", NON_CUBIC[3])
+    problem = make("cut everywhere", NON_CUBIC[3])
     scaled = Problem(problem.labels, 0.25 * problem.conductance, unit=False)
     _, x, _ = solved(problem, problem.smooth())
     _, y, _ = solved(scaled, problem.smooth())
@@ -312,7 +311,6 @@ def test_three_thousand_single_drops_are_solved_at_once(make_problem):
     """Lone cells on even coordinates have no neighbour: A is its diagonal."""
     labels = np.full((96, 128, 112), AIR, np.uint8)
     places = np.random.default_rng(0).choice(48 * 64 * 56, 3000, replace=False)
-    labels[::2, ::2, ::2].reshape(-1)[:] = AIR
     z, y, x = np.unravel_index(places, (48, 64, 56))
     labels[2 * z, 2 * y, 2 * x] = LIQUID
     problem = make_problem(labels)
@@ -357,7 +355,7 @@ def test_a_thin_film_with_air_at_one_end_is_solved():
 @pytest.mark.parametrize("thickness", [0, 1])
 @pytest.mark.parametrize("place", [16, 17])
 def test_a_thin_wall_across_the_pool_is_solved(thickness, place):
-    """On odd coordinates it cuts aggregates in two, which then take more iterations: see the thesis of this bound."""
+    """As fast as without it on even coordinates; on odd ones it cuts aggregates and takes several times as many."""
     labels = wavy_pool((48, 64, 56))
     if thickness:
         labels[:, :, place] = SOLID
