@@ -1,5 +1,9 @@
 """Coarse operators, the cycle, and how fast the whole converges."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -286,3 +290,30 @@ def test_dividing_the_first_coarse_level_among_threads_changes_nothing(dimension
         monkeypatch.setattr(multigrid, "_WORTH_THREADS", worth)
         results.append(cycled(problem, problem.noise()))
     assert np.abs(results[0] - results[1]).max() <= 1e-6 * np.abs(results[0]).max()
+
+
+RESIDUALS_OF_ONE_TILE = """
+import hashlib
+import numpy as np
+from plash.grid.tiles import Tiles
+from plash.linear.multigrid import _restrict
+from plash.linear.operators import PoissonOperator
+
+operator = PoissonOperator(Tiles.at([[0, 0, 0]], 3), np.full((2, 8, 8, 8), 6, np.float32))
+x, b = np.random.default_rng(0).standard_normal((2, 2, 8, 8, 8)).astype(np.float32)
+x[0] = 0
+index = np.stack([np.full(64, 64, np.int32), np.arange(64, dtype=np.int32)])
+coarse = np.zeros(65, np.float32)
+_restrict((8, 8, 8))(x, b, operator.diagonal, *operator.geometry, operator.active, index, coarse, 1)
+print(hashlib.sha256(coarse.tobytes()).hexdigest())
+"""
+
+
+def test_kernels_just_compiled_and_kernels_from_the_cache_give_the_same_bits(tmp_path):
+    """The first run on a machine compiles, the second loads: the same scene must give the same bits."""
+    environment = os.environ | {"PLASH_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", RESIDUALS_OF_ONE_TILE]
+    printed = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(3)]
+    compiled, loaded, again = (p.stdout for p in printed)
+    assert loaded == again
+    assert compiled == loaded

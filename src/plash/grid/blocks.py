@@ -103,3 +103,27 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyp
             o = (y + 1) * PX + 1
             copy_row(block, o, front[BZ - 1, y], BX)
             copy_row(block, o + (BZ + 1) * PY * PX, back[0, y], BX)
+
+
+@inlined
+def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Sum and number of the known face neighbours of every cell of a block of halo 1; unknown values are NaN.
+
+    Afterwards `value` is the block with zeros for what is unknown. The halo's own sums mean nothing.
+    """
+    HZ = 1 if BZ > 1 else 0
+    SY = BX + 2
+    SZ = (BY + 2) * SY
+    first = HZ * SZ + SY + 1
+    for m in range(len(block)):
+        is_known = block[m] == block[m]
+        value[m] = block[m] if is_known else np.float32(0)
+        known[m] = np.float32(1) if is_known else np.float32(0)
+    for m in range(first, (BZ + 2 * HZ) * SZ - first):
+        total = value[m - 1] + value[m + 1] + value[m - SY] + value[m + SY]
+        count = known[m - 1] + known[m + 1] + known[m - SY] + known[m + SY]
+        if HZ > 0:
+            total += value[m - SZ] + value[m + SZ]
+            count += known[m - SZ] + known[m + SZ]
+        sums[m] = total
+        counts[m] = count

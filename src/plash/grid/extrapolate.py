@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
@@ -66,37 +66,26 @@ def _next_layer(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     SIZE = PZ * PY * PX
-    SY, SZ = PX, PX * PY
-    FIRST = HZ * SZ + SY + 1
 
     @kernel
     def run(pool, neighbours, axes, slots, layer, chunks):  # type: ignore[no-untyped-def]
         n = len(slots)
-        zero = np.float32(0)
-        one = np.float32(1)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
-            value = np.zeros(SIZE, np.float32)
-            known = np.zeros(SIZE, np.float32)
-            result = np.zeros(SIZE, np.float32)
+            value, known, sums, counts = (
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+            )
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 copy_cross(block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
-                for m in range(SIZE):
-                    is_known = block[m] == block[m]
-                    value[m] = block[m] if is_known else zero
-                    known[m] = one if is_known else zero
-                for m in range(FIRST, SIZE - FIRST):
-                    total = value[m - 1] + value[m + 1] + value[m - SY] + value[m + SY]
-                    count = known[m - 1] + known[m + 1] + known[m - SY] + known[m + SY]
-                    if HZ > 0:
-                        total += value[m - SZ] + value[m + SZ]
-                        count += known[m - SZ] + known[m + SZ]
-                    result[m] = total / count  # 0/0 is NaN: still unknown
+                sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
                         for x in range(BX):
-                            layer[i, z, y, x] = result[o + x]
+                            layer[i, z, y, x] = sums[o + x] / counts[o + x]  # 0/0 is NaN: still unknown
 
     return run
 

@@ -14,9 +14,9 @@ from numba import prange
 from plash.grid.blocks import block_sizes, copy_cross, copy_row
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.tiles import Shape
-from plash.linear.aggregates import (
+from plash.linear.aggregates import aggregate
+from plash.linear.coarse_cycle import (
     add_to_parents,
-    aggregate,
     cycle_serial,
     prolong_level,
     relax_parallel,

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
 from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
@@ -76,38 +76,28 @@ def _diffuse(shape: Shape) -> Kernel:
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
     SIZE = PZ * PY * PX
-    SY, SZ = PX, PX * PY
-    FIRST = HZ * SZ + SY + 1
 
     @kernel
     def run(velocity, result, neighbours, tiles, number, chunks):  # type: ignore[no-untyped-def]
         n = len(tiles)
-        zero = np.float32(0)
-        one = np.float32(1)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
-            value = np.zeros(SIZE, np.float32)
-            known = np.zeros(SIZE, np.float32)
-            sums = np.zeros(SIZE, np.float32)
+            value, known, sums, counts = (
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+                np.zeros(SIZE, np.float32),
+            )
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
-                    for m in range(SIZE):
-                        is_known = block[m] == block[m]
-                        value[m] = block[m] if is_known else zero
-                        known[m] = one if is_known else zero
-                    for m in range(FIRST, SIZE - FIRST):
-                        total = value[m - 1] + value[m + 1] + value[m - SY] + value[m + SY]
-                        count = known[m - 1] + known[m + 1] + known[m - SY] + known[m + SY]
-                        if HZ > 0:
-                            total += value[m - SZ] + value[m + SZ]
-                            count += known[m - SZ] + known[m + SZ]
-                        sums[m] = total - count * value[m]
+                    sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
                     for z in range(BZ):
                         for y in range(BY):
                             o = ((z + HZ) * PY + y + 1) * PX + 1
                             for x in range(BX):
-                                result[axis, t, z, y, x] = block[o + x] + number * sums[o + x]
+                                spread = sums[o + x] - counts[o + x] * value[o + x]
+                                result[axis, t, z, y, x] = block[o + x] + number * spread
 
     return run
