@@ -1,5 +1,9 @@
 """Scenes of the gallery and the Python API, from a name to frames."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -96,3 +100,20 @@ def test_the_liquid_falls_down():
     scene = plash.load_scene("dam_break", **SMALL)
     heights = [frame.particles.position[:, 1].mean() for frame in plash.simulate(scene)]
     assert (np.diff(heights) < 0).all()
+
+
+def test_compiled_and_cached_kernels_give_the_same_bits(tmp_path):
+    """Two processes with one new cache: the first compiles its kernels, the second loads them."""
+    program = (
+        "import hashlib, plash\n"
+        "scene = plash.load_scene('dam_break_2d', resolution=24, frames=4)\n"
+        "*_, frame = plash.simulate(scene)\n"
+        "print(hashlib.sha256(frame.particles.position.tobytes()).hexdigest())\n"
+    )
+    environment = {**os.environ, "PLASH_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert len(runs[0].stdout.strip()) == 64
+    assert runs[0].stdout == runs[1].stdout

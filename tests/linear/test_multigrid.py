@@ -27,8 +27,8 @@ def solved(problem, b, tolerance=1e-5, preconditioner=MultigridPreconditioner, *
     closed.remove_means(pool)
     x = operator.zeros(np.float64)
     solution = pcg.solve(operator, preconditioner(operator), pool, x, tolerance, clean=closed.remove_means, **options)
-    closed.remove_means(x)
     true = problem.residual(problem.dense(x), problem.dense(pool)) / np.linalg.norm(pool)
+    closed.remove_means(x)
     return solution, problem.dense(x), true
 
 

@@ -19,7 +19,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator, Pool64, copy_weights
 
-_CONTACT = 1e-3  # row sum from which a cell touches a given value; open faces below 0.01 count as closed
+_CONTACT = 1e-4  # row sum, relative to the diagonal, from which a cell touches a given value
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
                                         mark[other] = count
                                         stack[height] = other
                                         height += 1
-                        if row > _CONTACT:
+                        if row > np.float32(_CONTACT) * block[m]:
                             touch = True
                     touches[i, count - 1] = touch
                 counts[i] = count

@@ -167,11 +167,13 @@ def _apply(shape: Shape) -> Kernel:
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
+                        row = np.float32(0)
                         for k in range(BX):
                             d = diagonal[t, z, y, k]
                             value = d * block[o + k] - sums[o + k] if d > 0 else np.float32(0)
                             result[t, z, y, k] = value
-                            dot += np.float64(value * block[o + k])
+                            row += value * block[o + k]
+                        dot += np.float64(row)
                 partial[i] = dot
 
     return run
@@ -199,11 +201,13 @@ def _residual(shape: Shape) -> Kernel:
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
+                        row = 0.0
                         for k in range(BX):
                             d = np.float64(diagonal[t, z, y, k])
                             value = b[t, z, y, k] - (d * block[o + k] - sums[o + k]) if d > 0 else 0.0
                             result[t, z, y, k] = value
-                            square += value * value
+                            row += value * value
+                        square += row
                 partial[i] = square
 
     return run
