@@ -144,6 +144,11 @@ class StaticSolids:
                 np.minimum(nearest, distance(body.shape, centres, body.name) / self.h, out=nearest)
         return nearest.reshape(shape).astype(np.float32)
 
+    def count_inside(self, particles: Particles) -> dict[str, int]:
+        """How many particles lie inside each body."""
+        places = particles.position(self.h)
+        return {body.name: int((distance(body.shape, places, body.name) < 0).sum()) for body in self.bodies}
+
     def _beyond_walls(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
         BZ, BY, BX = tiles.shape
         beyond = np.zeros((len(slots), BZ, BY, BX), np.bool_)

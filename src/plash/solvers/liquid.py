@@ -160,8 +160,9 @@ class LiquidSolver:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
         left, stuck = solids.confine(particles)
-        for name in self.ledger.leaks:
-            self.ledger.leaks[name] = max(self.ledger.leaks[name], stuck)
+        if stuck:
+            for name, count in self.solids.count_inside(particles).items():
+                self.ledger.leaks[name] = max(self.ledger.leaks[name], count)
         if left is not None:
             cell_volume = self.h**particles.dimension
             for side in np.unique(left[left > 0]):
