@@ -277,3 +277,13 @@ def test_a_velocity_that_is_no_longer_finite_is_an_error_that_says_so(dimension)
     solver.state.particles.velocity[0] = np.inf
     with pytest.raises(plash.DivergedError):
         solver.advance(1.0)
+
+
+def test_all_liquid_may_leave_and_the_run_goes_on(dimension):
+    solver = plash.build(scene(dimension, block(dimension, (9.0, 0.0, 0.0)), "open"))
+    for frame in range(1, 6):
+        while solver.state.time < frame / 24:
+            solver.advance(frame / 24)
+    assert solver.state.particles.count == 0
+    assert solver.ledger.outflow == pytest.approx(solver.ledger.initial, rel=1e-6)
+    assert solver.ledger.volume == 0

@@ -18,6 +18,7 @@ import numpy as np
 from plash.errors import DivergedError
 from plash.grid.cells import label_cells
 from plash.grid.extrapolate import extrapolate
+from plash.grid.fields import fastest
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
 from plash.physics.forces import Forces
@@ -108,12 +109,8 @@ class LiquidSolver:
     def speed(self) -> float:
         """Upper bound of the liquid's speed, m/s."""
         s = self.state
-        fields = s.particles.velocity if s.velocity is None else s.velocity.pool.reshape(s.particles.dimension, -1)
-        if fields.size == 0:
-            return 0.0
-        with np.errstate(invalid="ignore"):
-            highest = np.fmax.reduce(np.abs(fields), axis=1)
-        return float(np.sqrt(np.nansum(highest.astype(np.float64) ** 2)))
+        components = s.particles.velocity if s.velocity is None else s.velocity.pool
+        return float(np.linalg.norm(fastest(components)))
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
