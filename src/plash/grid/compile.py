@@ -16,9 +16,9 @@ A factory may close over numbers only. Numba keys its disk cache by the closure'
 there pickles differently in every process: shared pieces are module-level `inlined` functions that take the sizes as
 arguments, which inlining turns back into constants.
 
-Floating point is exact IEEE arithmetic in the order it is written. Any licence to contract or reorder gives other bits
-when a kernel is compiled than when it is loaded from the cache, since the two are optimised differently; it would gain
-four per cent. Sums are written so that they need none: each row of a tile by itself, then the rows.
+Floating point is exact IEEE arithmetic in the order it is written. With contraction, reassociation and unsigned zeros
+allowed, a process that compiled its kernels got other bits than one that loaded them from the cache; that would gain
+four per cent. Sums are written so that they need no licence: each row of a tile by itself, then the rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from typing import Any
 import numba
 
 # How long an OpenMP thread spins before it sleeps. The default of about a millisecond makes a step forty times slower
-# as soon as another program wants a core; this keeps it at three times, and costs nothing on an idle machine. It is
+# as soon as another program wants a core; this keeps it at three times, and costs little on an idle machine. It is
 # read when the threads are first started.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")
