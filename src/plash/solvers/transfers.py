@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from plash.grid.cells import Cells, forget_dry_faces
+from plash.grid.cells import WET, Cells, forget_dry_faces
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
 from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
@@ -107,8 +107,8 @@ def _on_wet_faces(velocity: FaceField, cells: Cells) -> tuple[FaceField, int]:
         extrapolate(velocity, 2)
         missing = forget_dry_faces(velocity, cells)
     if missing:
-        wet = (cells.faces & 1).astype(bool)
-        velocity.pool[wet & np.isnan(velocity.pool)] = 0
+        is_wet = (cells.faces & WET) > 0
+        velocity.pool[is_wet & np.isnan(velocity.pool)] = 0
     return velocity, missing
 
 
