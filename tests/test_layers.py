@@ -9,17 +9,21 @@ import plash
 SOURCE = Path(plash.__file__).parent
 # A room may import from itself and from rooms of a higher number
 LEVELS = {
-    "pipeline": 0,
-    "solvers": 1,
-    "physics": 2,
-    "particles": 3,
-    "levelset": 4,
-    "linear": 5,
-    "scene": 6,
-    "grid": 6,
-    "errors": 7,
-    "stages": 7,
-    "version": 7,
+    "cli": 0,
+    "pipeline": 1,
+    "files": 2,
+    "render": 2,
+    "solvers": 3,
+    "mesh": 3,
+    "physics": 4,
+    "particles": 5,
+    "levelset": 6,
+    "linear": 7,
+    "scene": 8,
+    "grid": 8,
+    "errors": 9,
+    "stages": 9,
+    "version": 9,
 }
 
 

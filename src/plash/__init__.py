@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from plash.pipeline.simulate import Frame, simulate
     from plash.scene import (
         Box,
+        Camera,
         Capsule,
         Cylinder,
         Difference,
@@ -28,10 +29,14 @@ if TYPE_CHECKING:
         HalfSpace,
         HeightShape,
         Liquid,
+        Look,
+        Meshing,
+        Output,
         Rotation,
         Scene,
         Sides,
         Solid,
+        SolidLook,
         Solver,
         Sphere,
         Time,
@@ -55,6 +60,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Box",
+    "Camera",
     "Capsule",
     "Cylinder",
     "Difference",
@@ -66,6 +72,9 @@ __all__ = [
     "HalfSpace",
     "HeightShape",
     "Liquid",
+    "Look",
+    "Meshing",
+    "Output",
     "PlashError",
     "Problem",
     "Rotation",
@@ -73,6 +82,7 @@ __all__ = [
     "SceneError",
     "Sides",
     "Solid",
+    "SolidLook",
     "Solver",
     "Sphere",
     "Time",

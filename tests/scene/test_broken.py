@@ -43,7 +43,7 @@ BROKEN = {
     "switch for a number": (4, "resolution = true", 4, "domain.resolution", ["true", "whole number"]),
     "unknown key": (4, "resolutoin = 32", 4, "domain.resolutoin", ["set to 32", 'Did you mean "resolution"']),
     "unknown table": (5, "[tiem]", 5, "tiem", ["unknown table", 'Did you mean "time"']),
-    "table of a later version": (5, "[look]", 5, "look", ["unknown table", "version, title, domain"]),
+    "table of a later version": (5, "[smoke]", 5, "smoke", ["unknown table", "version, title, domain"]),
     "unknown key at the top": (1, 'version = 1\ntilte = "x"', 2, "tilte", ['"x"', 'Did you mean "title"']),
     "unknown key in a shape": (13, f"{SPHERE} = 1, colour = 7 }}", 13, "solid[0].shape.colour", ["set to 7"]),
     "version 2": (1, "version = 2", 1, "version", ["2", "must be 1"]),
@@ -222,7 +222,7 @@ def test_scene_that_the_broken_ones_come_from_is_good(tmp_path):
 def test_all_problems_of_a_file_are_reported_in_the_order_of_their_lines(tmp_path):
     path = tmp_path / "many.toml"
     text = GOOD.replace("64", "-64").replace("10", "0").replace("water", "watre").replace("0.1 }", '"1 s" }')
-    path.write_text(text.replace("version = 1\n", "\n") + "[[solid]]\nshape = 3\n[look]\n")
+    path.write_text(text.replace("version = 1\n", "\n") + "[[solid]]\nshape = 3\n[smoke]\n")
     with pytest.raises(SceneError) as error:
         load_scene(path)
     assert [(problem.line, problem.key) for problem in error.value.problems] == [
@@ -232,7 +232,7 @@ def test_all_problems_of_a_file_are_reported_in_the_order_of_their_lines(tmp_pat
         (8, "liquid.material"),
         (13, "solid[0].shape.radius"),
         (15, "solid[1].shape"),
-        (16, "look"),
+        (16, "smoke"),
     ]
 
 

@@ -5,6 +5,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
+from plash.scene.look import Camera, Look, Meshing, Output, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Rotation
@@ -28,6 +29,7 @@ __all__ = [
     "MATERIALS",
     "VERSION",
     "Box",
+    "Camera",
     "Capsule",
     "Cylinder",
     "Difference",
@@ -37,12 +39,16 @@ __all__ = [
     "HalfSpace",
     "HeightShape",
     "Liquid",
+    "Look",
     "Material",
+    "Meshing",
+    "Output",
     "Rotation",
     "Scene",
     "Shape",
     "Sides",
     "Solid",
+    "SolidLook",
     "Solver",
     "Sphere",
     "Time",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from plash.scene.base import SceneModel, Text, Velocity
+from plash.scene.look import SolidLook
 from plash.scene.shapes import Shape
 
 
@@ -36,3 +37,4 @@ class Solid(SceneModel):
         json_schema_extra={"default_text": "solid 1, solid 2, ... by position"},
     )
     shape: Shape = Field(description="Where the body is.")
+    look: SolidLook = Field(default=SolidLook(), description="What it looks like.")

@@ -20,6 +20,7 @@ from pydantic import (
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
+from plash.scene.look import Look, Meshing, Output
 from plash.scene.problems import findings
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.shapes import unclear_rotations
@@ -99,6 +100,9 @@ class Scene(SceneModel):
     solid: tuple[Annotated[Solid, AfterValidator(_placed_solid)], ...] = Field(
         default=(), description="Bodies that liquid cannot enter.", json_schema_extra={"default_text": "none"}
     )
+    mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
+    look: Look = Field(default=Look(), description="What the pictures show.")
+    output: Output = Field(default=Output(), description="What a run keeps on disk.")
 
     @field_validator("version")
     @classmethod
@@ -147,6 +151,19 @@ class Scene(SceneModel):
             solid if solid.name else solid.model_copy(update={"name": f"solid {index + 1}"})
             for index, solid in enumerate(solids)
         )
+
+    @field_validator("look")
+    @classmethod
+    def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
+        domain: Domain | None = info.data.get("domain")
+        if domain is None or look.camera is None:
+            return look
+        if domain.dimension == 2:
+            raise refusal_at("camera", "has no use: a 2-D scene is seen whole; take it out")
+        found = [(("camera", *place), text) for place, text in wrong_dimensions(look.camera, 3)]
+        if found:
+            raise refusals(found)
+        return look
 
     @property
     def dimension(self) -> int:

@@ -18,6 +18,7 @@ from plash.scene.base import FURTHEST
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
+from plash.scene.look import Camera, Look, Meshing, Output, SolidLook
 from plash.scene.materials import MATERIALS
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Movable, Rotation
@@ -52,6 +53,9 @@ shape = { kind = "box", min = [0, 0, 0], max = [0.5, 0.6, 1.0] }
 [[solid]]
 name = "ball"
 shape = { kind = "sphere", center = [1.3, 0.2, 0.5], radius = "15 cm" }
+
+[look]
+camera = { from = [2.6, 1.4, 2.8], to = [1.0, 0.3, 0.5], fov = 35 }
 ```
 
 `version` is required; every other table or key may be left out unless its default says otherwise. Tables in
@@ -69,6 +73,7 @@ scene = Scene(
     time=Time(fps=24, frames=120),
     fill=[Fill(shape=Box(min=(0, 0, 0), max=(0.5, 0.6, 1.0)))],
     solid=[Solid(name="ball", shape=Sphere(center=(1.3, 0.2, 0.5), radius="15 cm"))],
+    look={"camera": {"from": (2.6, 1.4, 2.8), "to": (1.0, 0.3, 0.5), "fov": 35}},
 )
 ```
 
@@ -97,9 +102,10 @@ scene = load_scene("dam_break", resolution=32, frames=10)
 scene = load_scene("my_scene.toml", **{"solver.transfer": "flip", "solid[0].shape.radius": "20 cm"})
 ```
 
-The last word of a parameter is enough where one of the single tables has it (`domain`, `time`, `solver` or
-`liquid`); others are named by their place in the scene, counted from 0 as in the messages. `resolution`
-replaces a `cell_size` in the file and the other way round; so do the two viscosities.
+The last word of a parameter is enough where one of the single tables has it (`domain`, `time`, `solver`,
+`liquid`, `mesh`, `look` or `output`); others are named by their place in the scene, counted from 0 as in
+the messages. `resolution` replaces a `cell_size` in the file and the other way round; so do the two
+viscosities.
 """
 
 SHAPES = """\
@@ -134,7 +140,9 @@ def reference_page() -> str:
     ):
         parts.append(_section(f"## `{title}`", model))
     parts.append(_materials())
-    parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), SHAPES, _table(Movable)]
+    parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
+    parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
+    parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
     parts.append(_section("### `rotation`", Rotation))
     shapes = models_in(Fill.model_fields["shape"].annotation)
     in_python = [shape for shape in shapes if getattr(shape, "only_in_python", False)]
@@ -251,7 +259,7 @@ def _dimensions() -> str:
 
 def _all_fields() -> Iterator[FieldInfo]:
     shapes = models_in(Fill.model_fields["shape"].annotation)
-    models: list[type[BaseModel]] = [Domain, Time, Solver, Liquid, Fill, Solid, Rotation, *shapes]
+    models: list[type[BaseModel]] = [Domain, Time, Solver, Liquid, Fill, Solid, Look, Camera, Rotation, *shapes]
     for model in models:
         yield from model.model_fields.values()
 

@@ -65,6 +65,14 @@ class Solver(SceneModel):
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
 
+    max_volume_error: Number | None = Field(
+        default=None,
+        gt=0,
+        description="Largest difference between measured and target volume, as a share of the target; a run that "
+        "exceeds it fails.",
+        json_schema_extra={"default_text": "no limit"},
+    )
+
     @model_validator(mode="after")
     def _shortest_is_below_longest(self) -> Self:
         if self.max_dt is not None and self.min_dt > self.max_dt:

@@ -25,14 +25,14 @@ from plash.scene.words import a, nearest, refusal, shown
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of physical quantity: its SI unit, and the same amount written bare and with a unit."""
+    """A kind of physical quantity: the unit of a bare number (SI, but for lenses), and one amount written both ways."""
 
     name: str
     unit: str
     example: str
 
 
-# The first eleven are what parameters hold; the rest only let an error say what was given instead.
+# The first twelve are what parameters hold; the rest only let an error say what was given instead.
 DIMENSIONS = {
     dimension.name: dimension
     for dimension in (
@@ -45,6 +45,7 @@ DIMENSIONS = {
         Dimension("kinematic viscosity", "m^2/s", '1e-6 or "1 cSt"'),
         Dimension("pressure", "Pa", '1000 or "1 kPa"'),
         Dimension("angle", "rad", '0.5 or "30 deg"'),
+        Dimension("angle of view", "deg", '35 or "0.6 rad"'),
         Dimension("flow rate", "m^3/s", '2e-4 or "0.2 L/s"'),
         Dimension("area", "m^2", '1e-4 or "1 cm^2"'),
         Dimension("volume", "m^3", '0.001 or "1 L"'),
@@ -133,14 +134,15 @@ def _convert(text: str, wanted: Dimension) -> float:
             f"(a number without quotes is in {wanted.unit})"
         )
     factor, base = _base_of(unit, text)
-    if base != _base_of(wanted.unit, text)[1]:
+    wanted_factor, wanted_base = _base_of(wanted.unit, text)
+    if base != wanted_base:
         found = next((d.name for d in DIMENSIONS.values() if _base_of(d.unit, text)[1] == base), "")
         what = a(found) if found else f"measured in {base}"
         raise refusal(
             f"{shown(text)} is {what}, not {a(wanted.name)}: "
             f"expected a unit such as {wanted.unit}, as in {wanted.example}"
         )
-    return float(Decimal(number) * factor)
+    return float(Decimal(number) * factor / wanted_factor)
 
 
 @lru_cache(maxsize=1)
