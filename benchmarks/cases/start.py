@@ -44,6 +44,6 @@ def start(plan: Plan, triad: dict[str, float]) -> Iterator[Figure]:
 
 def _machine_codes(folder: str) -> int:
     """Pieces of machine code in numba's cache; refuses a cache of more than one version of plash."""
-    if len(list(Path(folder).glob("plash/kernels-*"))) > 1:
+    if len(list(Path(folder).glob("plash/grid-*"))) > 1:
         raise RuntimeError("the source of plash was edited during the measurement: nothing was warm")
     return sum(1 for _ in Path(folder).rglob("*.nbc"))

@@ -16,6 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError
+    from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import Frame, simulate
     from plash.scene import (
         Box,
@@ -53,6 +54,7 @@ __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError"],
+    "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["Frame", "simulate"],
     "plash.solvers.build": ["build"],
 }
@@ -74,6 +76,7 @@ __all__ = [
     "Liquid",
     "Look",
     "Meshing",
+    "Outcome",
     "Output",
     "PlashError",
     "Problem",
@@ -91,6 +94,8 @@ __all__ = [
     "gallery",
     "load_scene",
     "parse_scene",
+    "resume",
+    "run",
     "scene_text",
     "simulate",
     "write_scene",

@@ -50,3 +50,37 @@ class DivergedError(PlashError):
     """A simulation whose numbers stopped making sense: not finite, or no pressure could be found."""
 
     exit_code = 4
+
+
+class VolumeError(PlashError):
+    """A run whose measured volume strayed further from its target than `max_volume_error` allows."""
+
+    exit_code = 4
+
+
+class StorageError(PlashError):
+    """Something on disk that cannot be read or written: full, read-only, missing, damaged, or in use."""
+
+    exit_code = 5
+
+
+class DamagedError(StorageError):
+    """A file of a run that is missing, cut short or changed since it was written."""
+
+
+class MismatchError(PlashError):
+    """A run folder that holds the frames of another simulation than the one asked for."""
+
+    exit_code = 6
+
+
+class MissingPartError(PlashError):
+    """An optional part of plash that is not installed; names the command that installs it."""
+
+    exit_code = 7
+
+
+class StoppedError(PlashError):
+    """A run that was asked to stop, and can be resumed."""
+
+    exit_code = 130

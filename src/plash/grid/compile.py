@@ -41,7 +41,8 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 Kernel = Callable[..., Any]
 
-_ROOMS_WITH_KERNELS = ("grid", "levelset", "linear", "particles", "physics")
+# From the ground up: the kernels of a room may contain pieces from the rooms before it
+_ROOMS_WITH_KERNELS = ("grid", "linear", "levelset", "particles", "physics", "mesh", "render")
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -74,7 +75,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
     # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
     settings: Any = numba.config
     users_folder = settings.CACHE_DIR
-    settings.CACHE_DIR = str(_cache_folder())
+    settings.CACHE_DIR = str(_cache_folder(function.__module__.split(".")[1]))
     try:
         decorate = numba.njit(cache=True, error_model="numpy", **options)
         compiled: Kernel = decorate(function)
@@ -84,18 +85,18 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
 
 
 @functools.cache
-def _cache_folder() -> Path:
-    """Per-user folder for machine code, named after the source of the rooms that have kernels.
+def _cache_folder(room: str) -> Path:
+    """Per-user folder for the machine code of a room, named after the source of all that its kernels may contain.
 
     Numba does not notice an edit in a called function of another file; a folder per source does.
     """
     source = hashlib.sha256()
     package = Path(__file__).parents[1]
-    for room in _ROOMS_WITH_KERNELS:
-        for file in sorted((package / room).rglob("*.py")):
+    for part in _ROOMS_WITH_KERNELS[: _ROOMS_WITH_KERNELS.index(room) + 1]:
+        for file in sorted((package / part).rglob("*.py")):
             source.update(file.read_bytes())
     base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "plash" / f"kernels-{source.hexdigest()[:16]}"
+    folder = base / "plash" / f"{room}-{source.hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writable = os.access(folder, os.W_OK)

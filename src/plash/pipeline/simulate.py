@@ -15,22 +15,8 @@ from plash.scene.model import Scene
 from plash.solvers.build import build
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.state import FrameParticles
 from plash.stages import StepReport
-
-
-@dataclass(frozen=True, eq=False)
-class FrameParticles:
-    """The particles of a frame.
-
-    Attributes:
-        position: In metres, one row per particle.
-        velocity: In m/s, one row per particle.
-        volume: Liquid each one stands for, m³ (m² in 2-D).
-    """
-
-    position: NDArray[np.float64]
-    velocity: NDArray[np.float32]
-    volume: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,21 +64,20 @@ def simulate(scene: Scene) -> Iterator[Frame]:
     solver = build(scene)
     yield _snapshot(solver, 1, ())
     for number in range(2, scene.time.frames + 1):
-        frame_time = (number - 1) / scene.time.fps
-        steps = []
-        while solver.state.time < frame_time:
-            report = solver.advance(frame_time)
-            report.frame = number
-            steps.append(report)
-        yield _snapshot(solver, number, tuple(steps))
+        steps = tuple(steps_to_frame(solver, number, scene.time.fps))
+        yield _snapshot(solver, number, steps)
+
+
+def steps_to_frame(solver: LiquidSolver, number: int, fps: float) -> Iterator[StepReport]:
+    """Take steps until the solver is at a frame; yields the report of each."""
+    frame_time = (number - 1) / fps
+    while solver.state.time < frame_time:
+        report = solver.advance(frame_time)
+        report.frame = number
+        yield report
 
 
 def _snapshot(solver: LiquidSolver, number: int, steps: tuple[StepReport, ...]) -> Frame:
     state = solver.state
-    particles = state.particles
-    seen = FrameParticles(
-        particles.position(solver.h),
-        np.ascontiguousarray(particles.velocity.T),
-        particles.volume.astype(np.float64) * solver.h**particles.dimension,
-    )
+    seen = FrameParticles.of(state.particles, solver.h)
     return Frame(number, state.time, seen, copy.deepcopy(solver.ledger), steps, state.velocity, solver.h)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
@@ -37,3 +40,27 @@ class State:
         """The tiles that exist."""
         assert self.particles.tiles is not None, "particles have not been sorted yet"
         return self.particles.tiles
+
+
+@dataclass(frozen=True, eq=False)
+class FrameParticles:
+    """The particles of a frame, in units for people.
+
+    Attributes:
+        position: In metres, one row per particle.
+        velocity: In m/s, one row per particle.
+        volume: Liquid each one stands for, m³ (m² in 2-D).
+    """
+
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float32]
+    volume: NDArray[np.float64]
+
+    @staticmethod
+    def of(particles: Particles, h: float) -> FrameParticles:
+        """A copy of the particles as they are now; h is the cell size in metres."""
+        return FrameParticles(
+            particles.position(h),
+            np.ascontiguousarray(particles.velocity.T),
+            particles.volume.astype(np.float64) * h**particles.dimension,
+        )

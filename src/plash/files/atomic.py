@@ -1,0 +1,150 @@
+"""Files that are whole or not there: written under another name, flushed to disk, then renamed.
+
+Every file of a run goes through here and is remembered with its size and checksum, so that one that was cut short or
+changed is noticed when it is read again.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from plash.errors import DamagedError, StorageError
+
+_TEMPORARY = ".tmp"
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a file held when it was written: its size in bytes and its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+def write_bytes(path: Path, data: bytes) -> Written:
+    """Write a file whole, or not at all."""
+    return write_file(path, lambda temporary: temporary.write_bytes(data))
+
+
+def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
+    """Write a file whole, or not at all; `fill` writes its content to the path it is given.
+
+    Raises:
+        StorageError: It cannot be written; whatever was at the path before is still there.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
+    try:
+        with errors_of_disk(path, "written"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fill(temporary)
+            with temporary.open("r+b") as file:
+                os.fsync(file.fileno())
+                written = _measure(file)
+            temporary.replace(path)
+            _flush_folder(path.parent)
+        return written
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:
+    """The content of a file, which must be what was written.
+
+    Args:
+        path: The file.
+        expected: What it held when it was written; None if that is not known.
+        remedy: What the user can do if it is missing or damaged.
+    """
+    _refuse_missing(path, remedy)
+    with errors_of_disk(path, "read"):
+        data = path.read_bytes()
+    if expected is not None:
+        found = Written(len(data), hashlib.sha256(data).hexdigest())
+        _compare(path, found, expected, remedy)
+    return data
+
+
+def verify(path: Path, expected: Written, remedy: str) -> None:
+    """Refuse a file that is not what was written, without keeping it in memory."""
+    _refuse_missing(path, remedy)
+    with errors_of_disk(path, "read"), path.open("rb") as file:
+        found = _measure(file)
+    _compare(path, found, expected, remedy)
+
+
+def has_size(path: Path, expected: Written) -> bool:
+    """Whether the file is there with the size that was written; cheap, and finds what was deleted or cut short."""
+    try:
+        return path.stat().st_size == expected.bytes
+    except OSError:
+        return False
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Take away what killed writers left behind; the caller must be alone in the folder."""
+    for file in folder.glob(f".*{_TEMPORARY}"):
+        file.unlink(missing_ok=True)
+
+
+@contextmanager
+def errors_of_disk(path: Path, verb: str) -> Iterator[None]:
+    """Turn what the operating system says about a file into a message for people."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be {verb}: {_reason(error, path)}") from error
+
+
+def _reason(error: OSError, path: Path) -> str:
+    reason = (error.strerror or str(error)).lower()
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"{reason}. Free some space, then go on with `plash resume`: every frame written so far is kept"
+        case errno.EROFS:
+            return f"{reason}. Choose another folder with --out"
+        case errno.EACCES | errno.EPERM:
+            return f"{reason}. Change the rights of {path.parent}, or choose another folder with --out"
+        case errno.ENOTDIR | errno.EEXIST:
+            return f"{reason}: a file stands where a folder is needed. Choose another folder with --out"
+        case errno.ENAMETOOLONG:
+            return f"{reason}. Choose a shorter path with --out"
+    return reason
+
+
+def _refuse_missing(path: Path, remedy: str) -> None:
+    if not path.exists():
+        raise DamagedError(f"{path}: is missing. {remedy}")
+
+
+def _measure(file: BinaryIO) -> Written:
+    digest, size = hashlib.sha256(), 0
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+    return Written(size, digest.hexdigest())
+
+
+def _compare(path: Path, found: Written, expected: Written, remedy: str) -> None:
+    if found.bytes != expected.bytes:
+        raise DamagedError(f"{path}: is damaged: it has {found.bytes} bytes, not {expected.bytes}. {remedy}")
+    if found.sha256 != expected.sha256:
+        raise DamagedError(f"{path}: is damaged: its content is not what was written. {remedy}")
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

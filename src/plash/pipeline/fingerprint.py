@@ -1,0 +1,71 @@
+"""What a result depends on, as a hash: equal hashes, equal results.
+
+The simulation depends on neither the title, the number of frames, the mesh nor the look: changing those never
+simulates again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from plash.scene.model import Scene
+
+_NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
+
+
+def physics(scene: Scene) -> dict[str, Any]:
+    """Everything the simulation depends on, as plain data."""
+    data = {name: part for name, part in scene.model_dump().items() if name not in _NOT_PHYSICS}
+    del data["time"]["frames"], data["solver"]["max_volume_error"]
+    for solid in data["solid"]:
+        del solid["look"]
+    return data
+
+
+def appearance(scene: Scene) -> dict[str, Any]:
+    """Everything the pictures depend on, beside the liquid itself."""
+    data = scene.model_dump()
+    return {name: data[name] for name in ("domain", "liquid", "solid", "look")}
+
+
+def fingerprint(*parts: object) -> str:
+    """A hash of plain data.
+
+    >>> fingerprint({"b": 1, "a": (0.5, None)}) == fingerprint({"a": [0.5, None], "b": 1})
+    True
+    """
+    text = json.dumps(parts, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def differences(before: object, now: object, key: str = "") -> list[str]:
+    """Where two trees of plain data differ: a line each.
+
+    >>> differences({"solver": {"courant": 1.0}}, {"solver": {"courant": 2.0}})
+    ['solver.courant: 1.0 in the run, 2.0 now']
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        pairs = [(f"{key}.{name}" if key else name, name) for name in {**before, **now}]
+        return [line for place, name in pairs for line in differences(before.get(name), now.get(name), place)]
+    if isinstance(before, list | tuple) and isinstance(now, list | tuple) and _tables(before, now):
+        longest = range(max(len(before), len(now)))
+        entries = [(_entry(before, i), _entry(now, i), f"{key}[{i}]") for i in longest]
+        return [line for old, new, place in entries for line in differences(old, new, place)]
+    return [] if before == now else [f"{key}: {_short(before)} in the run, {_short(now)} now"]
+
+
+def _tables(before: list[Any] | tuple[Any, ...], now: list[Any] | tuple[Any, ...]) -> bool:
+    return any(isinstance(item, dict) for item in (*before, *now))
+
+
+def _entry(items: list[Any] | tuple[Any, ...], index: int) -> object:
+    return items[index] if index < len(items) else None
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return "none"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,47 @@
+"""What a run tells while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from plash.solvers.ledger import Ledger
+from plash.stages import StepReport
+
+
+class Progress(Protocol):
+    """Somebody who wants to know how a run is getting on."""
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """The run has this many frames, and each stage so many left to do."""
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """A time step was taken."""
+
+    def made(self, stage: str, frame: int, seconds: float) -> None:
+        """A stage has finished a frame, or the movie (frame 0)."""
+
+    def note(self, text: str) -> None:
+        """Something the user should know; the run goes on."""
+
+    def end(self) -> None:
+        """The run is over, well or not."""
+
+
+class Silent:
+    """Nobody."""
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """Say nothing."""
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """Say nothing."""
+
+    def made(self, stage: str, frame: int, seconds: float) -> None:
+        """Say nothing."""
+
+    def note(self, text: str) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""

@@ -1,0 +1,169 @@
+"""The first stage of a run: the simulation, its frames and its checkpoints.
+
+It can begin anywhere: for a frame that is missing it goes on from the nearest state before it, be that in memory, in a
+checkpoint, or the start of the scene.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from plash.errors import DamagedError, DivergedError, VolumeError
+from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
+from plash.files.frames import write_particles
+from plash.files.log import Log
+from plash.files.manifest import Item
+from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.work import Run
+from plash.solvers.build import build
+from plash.solvers.liquid import LiquidSolver
+from plash.solvers.state import FrameParticles
+
+STOPPED = 0  # in place of a frame's number, for the checkpoint written when a run was stopped between frames
+
+
+@dataclass(eq=False)
+class SimulationStage:
+    """The particles of each frame: particles/particles.0001.npz."""
+
+    run: Run
+    log: Log
+    name: str = "simulate"
+    solver: LiquidSolver | None = None
+    place: Place = field(default_factory=lambda: Place(0, 0))
+
+    def is_done(self, frame: int) -> bool:
+        """Whether the frame is there."""
+        return self.run.is_kept(self.name, frame, self.run.folder.particles(frame), self.run.manifest.physics)
+
+    def make(self, frame: int) -> None:
+        """Simulate up to a frame and write it."""
+        run = self.run
+        start = time.perf_counter()
+        solver = self._begin(frame)
+        while self.place.frame < frame:
+            self._go_to_next_frame(solver)
+        seen = FrameParticles.of(solver.state.particles, solver.h)
+        written = write_particles(run.folder.particles(frame), seen, frame, solver.state.time)
+        seconds = time.perf_counter() - start
+        run.manifest.stage(self.name).items[frame] = Item(
+            written.bytes, written.sha256, run.manifest.physics, round(seconds, 4), asdict(solver.ledger)
+        )
+        run.progress.made(self.name, frame, seconds)
+        self._judge_volume(solver, frame)
+
+    def _begin(self, frame: int) -> LiquidSolver:
+        """The solver at the latest state that is known before or at a frame."""
+        here = self.place if self.solver is not None and self.place.frame <= frame else Place(0, 0)
+        for number, item in self._checkpoints_before(frame):
+            if Place(*(item.place or (0, 0))) <= here:
+                break
+            if self._restore(number, item) and self.solver is not None:
+                return self.solver
+        if here.frame == 0 or self.solver is None:
+            self.solver, self.place = build(self.run.scene), Place(1, 0)
+        return self.solver
+
+    def _checkpoints_before(self, frame: int) -> list[tuple[int, Item]]:
+        """Checkpoints that hold a state before or at a frame, the latest first."""
+        known = self.run.manifest.checkpoints.items()
+        # What was written on a stop lies beyond the frame it names
+        usable = [entry for entry in known if _frame_of(entry[1]) + (entry[0] == STOPPED) <= frame]
+        return sorted(usable, key=lambda entry: entry[1].place or (0, 0), reverse=True)
+
+    def prune(self) -> list[Path]:
+        """Take checkpoints that are not needed any more out of the manifest; returns their files."""
+        run = self.run
+        places = {number: _frame_of(item) for number, item in run.manifest.checkpoints.items()}
+        files = []
+        for number in obsolete_checkpoints(places, run.scene.output.checkpoint_every):
+            del run.manifest.checkpoints[number]
+            files.append(self._file(number))
+        return files
+
+    def _file(self, number: int) -> Path:
+        return self.run.folder.stop if number == STOPPED else self.run.folder.checkpoint(number)
+
+    def _restore(self, number: int, item: Item) -> bool:
+        """Go back to a checkpoint; one that is damaged is forgotten."""
+        run = self.run
+        solver = build(run.scene)
+        try:
+            self.place = read_checkpoint(self._file(number), solver, item.written, "An earlier one is used")
+        except DamagedError as error:
+            run.progress.note(str(error))
+            del run.manifest.checkpoints[number]
+            return False
+        self.solver = solver
+        return True
+
+    def _go_to_next_frame(self, solver: LiquidSolver) -> None:
+        run, number = self.run, self.place.frame + 1
+        try:
+            for report in steps_to_frame(solver, number, run.scene.time.fps):
+                self.place = replace(self.place, advances=self.place.advances + 1)
+                self.log.append(self.place.advances, asdict(report))
+                run.progress.step(report, solver.ledger)
+                if run.stop.requested:
+                    self._stop(solver)
+        except DivergedError as error:
+            raise DivergedError(f"{error}, on the way to frame {number}. {self._way_back()}") from error
+        self.place = replace(self.place, frame=number)
+        if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
+            self._write_checkpoint(solver, number)
+
+    def _stop(self, solver: LiquidSolver) -> None:
+        """Write a checkpoint in mid-frame, and end."""
+        self._write_checkpoint(solver, STOPPED)
+        self.run.stop.raise_if_requested(f"on the way to frame {self.place.frame + 1}, with a checkpoint")
+
+    def _write_checkpoint(self, solver: LiquidSolver, number: int) -> None:
+        written = write_checkpoint(self._file(number), solver, self.place)
+        place = (self.place.frame, self.place.advances)
+        self.run.manifest.checkpoints[number] = Item(written.bytes, written.sha256, place=place)
+
+    def _judge_volume(self, solver: LiquidSolver, frame: int) -> None:
+        limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
+        if limit is None or not ledger.target_volume > 0:
+            return
+        error = ledger.volume / ledger.target_volume - 1
+        if abs(error) > limit:
+            raise VolumeError(
+                f"frame {frame}: the measured volume is {ledger.volume:.6g}, {error:+.2%} from its target of "
+                f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. "
+                f"Raise that limit or domain.resolution. {self._way_back()}"
+            )
+
+    def _way_back(self) -> str:
+        frames = [number for number in self.run.manifest.checkpoints if number != STOPPED]
+        if not frames:
+            return "There is no checkpoint yet"
+        return f"The last good checkpoint is {self.run.folder.checkpoint(max(frames))}"
+
+
+def _frame_of(checkpoint: Item) -> int:
+    return checkpoint.place[0] if checkpoint.place is not None else 0
+
+
+def obsolete_checkpoints(places: dict[int, int], every: int) -> list[int]:
+    """Which checkpoints can go: of the multiples of each power of two, the last two stay.
+
+    So a frame that is lost is not far from a checkpoint if it is recent, and there are few checkpoints.
+
+    Args:
+        places: Frame of each checkpoint, by the number it is known under.
+        every: Frames between two checkpoints.
+
+    >>> numbers = range(1, 101)
+    >>> sorted(set(numbers) - set(obsolete_checkpoints({number: number for number in numbers}, every=1)))
+    [64, 80, 88, 96, 98, 99, 100]
+    """
+    last = max(places.values(), default=0)
+    latest = -(-last // every)
+    turns = {number: max(1, -(-frame // every)) for number, frame in places.items() if number != STOPPED}
+    obsolete = [number for number, turn in turns.items() if latest - turn >= 2 * (turn & -turn)]
+    if STOPPED in places and places[STOPPED] < last:
+        obsolete.append(STOPPED)
+    return obsolete

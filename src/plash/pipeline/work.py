@@ -1,0 +1,219 @@
+"""A run in work, and its stages after the simulation: surface, picture, movie.
+
+Each stage makes one file at a time, and only those it must: a file is done when the manifest has it, made from the same
+settings and the same files, and it is on disk with its full size. What is read is checked against its checksum.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from plash.errors import DamagedError
+from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write_file
+from plash.files.frames import read_particles
+from plash.files.layout import RunFolder
+from plash.files.manifest import Item, Manifest
+from plash.pipeline.fingerprint import appearance, fingerprint
+from plash.pipeline.progress import Progress
+from plash.pipeline.stop import Stop
+from plash.scene.model import Scene
+from plash.solvers.state import FrameParticles
+
+if TYPE_CHECKING:
+    from plash.mesh.mesh import Mesh
+    from plash.render.preview import Preview
+
+Content = TypeVar("Content")
+
+MOVIE = 0  # in place of a frame's number, for the file that is made of all frames
+
+# Raised when a stage makes something else of the same scene than before, so that old files are made again
+_EDITION = {"mesh": 1, "render": 1, "video": 1}
+
+
+@dataclass(eq=False)
+class Run:
+    """A run in work: where its files are, what is asked for, what is done, who wants to know, and when to stop."""
+
+    folder: RunFolder
+    scene: Scene
+    manifest: Manifest
+    progress: Progress
+    stop: Stop = field(default_factory=Stop)
+
+    @property
+    def remedy(self) -> str:
+        """What brings back a file that is missing or damaged."""
+        return f'`plash resume "{self.folder.root}"` makes it again'
+
+    def is_kept(self, stage: str, frame: int, path: Path, source: str) -> bool:
+        """Whether a file is there, made from what it would be made from now."""
+        item = self.manifest.stage(stage).items.get(frame)
+        return item is not None and item.source == source and has_size(path, item.written)
+
+    def keep(self, stage: str, frame: int, source: str, make: Callable[[], Written]) -> None:
+        """Make a file and remember it."""
+        start = time.perf_counter()
+        written = make()
+        seconds = time.perf_counter() - start
+        self.manifest.stage(stage).items[frame] = Item(written.bytes, written.sha256, source, round(seconds, 4))
+        self.progress.made(stage, frame, seconds)
+
+    def checksum(self, stage: str, frame: int) -> str:
+        """The checksum of what a stage made of a frame; empty if there is none yet."""
+        item = self.manifest.stage(stage).items.get(frame)
+        return item.sha256 if item is not None else ""
+
+    def particles(self, frame: int) -> FrameParticles:
+        """The particles of a frame."""
+        path = self.folder.particles(frame)
+        return self._read("simulate", frame, lambda expected: read_particles(path, expected, self.remedy)[0])
+
+    def surface(self, frame: int) -> Mesh:
+        """The liquid's surface in a frame."""
+        from plash.files.ply import mesh_from_ply
+
+        path = self.folder.surface(frame)
+        data = self._read("mesh", frame, lambda expected: read_bytes(path, expected, self.remedy))
+        return mesh_from_ply(data, str(path))
+
+    def picture(self, frame: int) -> bytes:
+        """The picture of a frame, as a PNG file."""
+        path = self.folder.picture(frame)
+        return self._read("render", frame, lambda expected: read_bytes(path, expected, self.remedy))
+
+    def _read(self, stage: str, frame: int, read: Callable[[Written], Content]) -> Content:
+        """Read a file, or forget it: what is damaged does not count as done any more."""
+        items = self.manifest.stage(stage).items
+        if frame not in items:
+            raise DamagedError(
+                f"{self.folder.root}: frame {frame} is not there: `{stage}` has not made it. {self.remedy}"
+            )
+        try:
+            return read(items[frame].written)
+        except DamagedError:
+            del items[frame]
+            self.manifest.write(self.folder)
+            raise
+
+
+class FrameStage(Protocol):
+    """A stage that makes a file for each frame."""
+
+    name: str
+
+    def is_done(self, frame: int) -> bool:
+        """Whether there is nothing to do for a frame."""
+
+    def make(self, frame: int) -> None:
+        """Make the file of a frame."""
+
+
+@dataclass(eq=False)
+class SurfaceStage:
+    """The liquid's surface from its particles: mesh/surface.0001.ply."""
+
+    run: Run
+    name: str = "mesh"
+
+    def is_done(self, frame: int) -> bool:
+        """Whether the surface was made of these particles with these settings."""
+        return self.run.is_kept(self.name, frame, self.run.folder.surface(frame), self._source(frame))
+
+    def make(self, frame: int) -> None:
+        """Make the surface and write it."""
+        from plash.files.ply import ply_bytes
+        from plash.mesh.reconstruct import liquid_surface
+
+        scene, seen = self.run.scene, self.run.particles(frame)
+
+        def make() -> Written:
+            mesh = liquid_surface(
+                seen.position, seen.velocity, seen.volume, scene.domain.h, scene.mesh, scene.domain, scene.solid
+            )
+            return write_bytes(self.run.folder.surface(frame), ply_bytes(mesh))
+
+        self.run.keep(self.name, frame, self._source(frame), make)
+
+    def _source(self, frame: int) -> str:
+        return fingerprint(_EDITION["mesh"], self._settings, self.run.checksum("simulate", frame))
+
+    @cached_property
+    def _settings(self) -> str:
+        return fingerprint(self.run.scene.mesh.model_dump(), self.run.manifest.physics)
+
+
+@dataclass(eq=False)
+class PictureStage:
+    """A picture of the liquid and what stands round it: render/frame.0001.png."""
+
+    run: Run
+    name: str = "render"
+
+    def is_done(self, frame: int) -> bool:
+        """Whether the picture was made of this surface and these particles, with this look."""
+        return self.run.is_kept(self.name, frame, self.run.folder.picture(frame), self._source(frame))
+
+    def make(self, frame: int) -> None:
+        """Draw the picture and write it."""
+        from plash.render.png import png_bytes
+
+        seen = self.run.particles(frame)
+        surface = self.run.surface(frame) if self.run.scene.look.show == "surface" else None
+
+        def make() -> Written:
+            picture = self._preview.picture(surface, seen.position, seen.velocity, seen.volume)
+            return write_bytes(self.run.folder.picture(frame), png_bytes(picture))
+
+        self.run.keep(self.name, frame, self._source(frame), make)
+
+    def _source(self, frame: int) -> str:
+        made_of = [self.run.checksum(stage, frame) for stage in ("simulate", "mesh")]
+        return fingerprint(_EDITION["render"], self._settings, made_of)
+
+    @cached_property
+    def _settings(self) -> str:
+        return fingerprint(appearance(self.run.scene))
+
+    @cached_property
+    def _preview(self) -> Preview:
+        from plash.render.preview import Preview
+
+        return Preview(self.run.scene)
+
+
+@dataclass(eq=False)
+class MovieStage:
+    """All pictures as a movie."""
+
+    run: Run
+    name: str = "video"
+
+    def is_done(self) -> bool:
+        """Whether the movie was made of these pictures."""
+        return self.run.is_kept(self.name, MOVIE, self.run.folder.movie, self._source())
+
+    def make(self) -> None:
+        """Read the pictures and write the movie."""
+        from plash.render.png import picture_from_png
+        from plash.render.video import write_video
+
+        run, time, output = self.run, self.run.scene.time, self.run.scene.output
+        pictures = (picture_from_png(run.picture(frame)) for frame in range(1, time.frames + 1))
+
+        def make() -> Written:
+            return write_file(
+                run.folder.movie, lambda path: write_video(pictures, path, time.fps, output.video_quality)
+            )
+
+        run.keep(self.name, MOVIE, self._source(), make)
+
+    def _source(self) -> str:
+        run = self.run
+        checksums = [run.checksum("render", frame) for frame in range(1, run.scene.time.frames + 1)]
+        return fingerprint(_EDITION["video"], run.scene.time.fps, run.scene.output.video_quality, checksums)
