@@ -16,6 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError
+    from plash.pipeline.check import CheckReport, check
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import Frame, simulate
     from plash.scene import (
@@ -54,6 +55,7 @@ __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError"],
+    "plash.pipeline.check": ["CheckReport", "check"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["Frame", "simulate"],
     "plash.solvers.build": ["build"],
@@ -64,6 +66,7 @@ __all__ = [
     "Box",
     "Camera",
     "Capsule",
+    "CheckReport",
     "Cylinder",
     "Difference",
     "DivergedError",
@@ -91,6 +94,7 @@ __all__ = [
     "Time",
     "Union",
     "build",
+    "check",
     "gallery",
     "load_scene",
     "parse_scene",

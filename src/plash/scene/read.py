@@ -75,12 +75,24 @@ def gallery() -> dict[str, str]:
     }
 
 
+def gallery_text(name: str) -> str:
+    """The text of a scene file of the gallery, comments and all.
+
+    Raises:
+        SceneError: There is no scene of that name.
+    """
+    names = gallery()
+    if name not in names:
+        known = f"{nearest(name, names)} The gallery has: {', '.join(names)}"
+        raise _broken(name, f"there is no scene of that name in the gallery.{known}")
+    return resources.files("plash").joinpath("scenes", f"{name}.toml").read_text("utf-8")
+
+
 def _text_of(name_or_path: str | Path) -> tuple[str, str]:
     """What messages call the scene, and its text."""
     source = str(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in gallery():
-        file = resources.files("plash").joinpath("scenes", f"{name_or_path}.toml")
-        return f"{name_or_path}.toml", file.read_text("utf-8")
+        return f"{name_or_path}.toml", gallery_text(name_or_path)
     return source, _decoded(_bytes_of(Path(name_or_path), source), source)
 
 

@@ -1,0 +1,290 @@
+"""The commands. Each reads its options, calls one function of plash and shows what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plash.cli.options import (
+    default_out,
+    overrides_of,
+    progress_for,
+    run_folder_of,
+    scene_from,
+    scene_options,
+    use_threads,
+    work_options,
+)
+from plash.cli.show import clock, ledger_lines, show_outcome
+from plash.errors import StorageError
+
+_out = click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Run folder.  [default: out/SCENE]"
+)
+_set = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Replace a parameter of [mesh], [look] or [output], such as look.show=cells.",
+)
+_force = click.option("--force", is_flag=True, help="Begin anew where the folder holds another simulation.")
+
+
+@click.command()
+@click.argument("scene")
+@_out
+@_force
+@scene_options
+@work_options
+def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
+    """Simulate SCENE, mesh it, draw it and make the movie.
+
+    SCENE is a scene file or a name from `plash scenes`. A run that is there already is continued: only what is missing
+    is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
+    left alone (exit code 6) unless --force is given.
+    """
+    _work(scene, out, force, ("simulate", "mesh", "render", "video"), **options)
+
+
+@click.command()
+@click.argument("scene")
+@_out
+@_force
+@scene_options
+@work_options
+def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
+    """Only simulate SCENE: leaves the particles of every frame and a log.
+
+    The frames are NumPy files, particles/particles.0001.npz and so on, with position (m), velocity (m/s) and volume
+    (m^3). `plash run` on the same folder goes on from there.
+    """
+    _work(scene, out, force, ("simulate",), **options)
+
+
+def _work(
+    scene: str,
+    out: Path | None,
+    force: bool,
+    stages: Sequence[str],
+    *,
+    settings: tuple[str, ...],
+    resolution: int | None,
+    frames: int | None,
+    seed: int | None,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    loaded = scene_from(scene, overrides_of(settings, resolution=resolution, frames=frames, seed=seed))
+    use_threads(threads)
+    from plash.pipeline.run import run as run_scene
+
+    progress = progress_for(quiet, as_json)
+    outcome = run_scene(loaded, out or default_out(scene), stages=stages, force=force, source=scene, progress=progress)
+    show_outcome(outcome, quiet, as_json)
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--frames", type=int, metavar="N", help="New number of frames.")
+@_set
+@work_options
+def resume(folder: str, frames: int | None, settings: tuple[str, ...], **options: Any) -> None:
+    """Go on with the run in FOLDER: finish it, make it longer, or mend it.
+
+    Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or damaged. The result is the same
+    to the last bit as that of a run that was never stopped.
+    """
+    _again(folder, None, overrides_of(settings, frames=frames), **options)
+
+
+@click.command()
+@click.argument("folder")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as mesh.detail=3."
+)
+@work_options
+def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
+    """Make the surfaces of the run in FOLDER: mesh/surface.0001.ply and so on.
+
+    FOLDER is a run folder, or the scene it was made from. Nothing is simulated.
+    """
+    _again(folder, ("mesh",), overrides_of(settings), **options)
+
+
+@click.command()
+@click.argument("folder")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as look.show=cells."
+)
+@work_options
+def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
+    """Make the pictures of the run in FOLDER: render/frame.0001.png and so on.
+
+    FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
+    simulated.
+    """
+    _again(folder, ("mesh", "render"), overrides_of(settings), **options)
+
+
+@click.command()
+@click.argument("folder")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as video_quality=24."
+)
+@work_options
+def video(folder: str, settings: tuple[str, ...], **options: Any) -> None:
+    """Make the movie of the run in FOLDER.
+
+    FOLDER is a run folder, or the scene it was made from. Pictures that are missing are made first; nothing is
+    simulated.
+    """
+    _again(folder, ("mesh", "render", "video"), overrides_of(settings), **options)
+
+
+def _again(
+    folder: str,
+    stages: Sequence[str] | None,
+    overrides: dict[str, Any],
+    *,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    place = run_folder_of(folder)
+    use_threads(threads)
+    from plash.pipeline.run import resume as resume_run
+
+    outcome = resume_run(place, stages=stages, progress=progress_for(quiet, as_json), **overrides)
+    show_outcome(outcome, quiet, as_json)
+
+
+@click.command()
+@click.argument("scene")
+@click.option("--fast", is_flag=True, help="Leave out the coarse steps, and so the estimates of time.")
+@scene_options
+@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads the run will have.")
+@click.option("--json", "as_json", is_flag=True, help="Tell everything as JSON.")
+def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, threads: int | None, **named: Any) -> None:
+    """Say what is wrong with SCENE, and what a run of it will cost.
+
+    First the scene is validated. Then come findings, each with a code, the object, the number and the edit to make; and
+    estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
+    Exit code 3 if the scene cannot run, 0 otherwise.
+    """
+    loaded = scene_from(scene, overrides_of(settings, **named))
+    use_threads(threads)
+    from plash.cli.report import check_lines
+    from plash.pipeline.check import check as check_scene
+
+    report = check_scene(loaded, with_steps=not fast)
+    if as_json:
+        click.echo(json.dumps(report.as_data(), indent=1))
+    else:
+        click.echo("\n".join(check_lines(report)))
+    report.raise_errors(scene)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def scenes(as_json: bool) -> None:
+    """List the scenes that come with plash."""
+    from plash.scene.read import gallery
+
+    found = gallery()
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+        return
+    width = max(map(len, found)) + 2
+    for name, sentence in found.items():
+        click.echo(f"{name:{width}}{sentence}")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--from", "template", default="dam_break", metavar="SCENE", help="Scene to copy.  [default: dam_break]")
+def new(name: str, template: str) -> None:
+    """Write a scene file NAME.toml to start from: a copy of a scene that comes with plash."""
+    from plash.files.atomic import write_bytes
+    from plash.scene.read import gallery_text
+
+    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    text = gallery_text(template)
+    if path.exists():
+        raise StorageError(f"{path}: is there already. Choose another name")
+    write_bytes(path, text.encode())
+    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {path} && plash run {path}")
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file.")
+def schema(out: Path | None) -> None:
+    """Print the JSON Schema of scene files.
+
+    Editors that know it (with Even Better TOML, for one) complete keys and mark mistakes as you type.
+    """
+    from plash.files.atomic import write_bytes
+    from plash.scene.reference import json_schema
+
+    text = json.dumps(json_schema(), indent=1)
+    if out is None:
+        click.echo(text)
+    else:
+        write_bytes(out, f"{text}\n".encode())
+        click.echo(f"{out} has the schema")
+
+
+@click.command()
+@click.argument("folder", required=False)
+@click.option("--verify", is_flag=True, help="Check every file of the run against its checksum.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def info(folder: str | None, verify: bool, as_json: bool) -> None:
+    """Tell about this machine; with FOLDER about the run in it: how far it is, its files and its ledger."""
+    if folder is None:
+        from plash.cli.report import machine
+
+        facts = machine()
+        lines = [f"{name:12}{value}" for name, value in facts.items()]
+        click.echo(json.dumps(facts, indent=1) if as_json else "\n".join(lines))
+        return
+    from plash.pipeline.inspect import inspect_run
+
+    found = inspect_run(run_folder_of(folder), verify)
+    if as_json:
+        click.echo(json.dumps(found.as_data(), indent=1))
+    else:
+        for stage in found.stages:
+            seconds = clock(stage.seconds) if stage.seconds else ""
+            click.echo(f"{stage.name:10}{stage.status:9}{stage.files:5} files {stage.bytes / 1e6:9.1f} MB  {seconds}")
+        click.echo("\n".join(ledger_lines(found.ledger)))
+        if found.message:
+            click.echo(f"ended with: {found.message}")
+        if verify and not found.damaged:
+            click.echo("every file is what was written")
+    found.raise_damage()
+
+
+@click.command()
+@click.option("--scene", default="bench_dam_break", metavar="SCENE", help="Scene to step.  [default: bench_dam_break]")
+@click.option("--steps", type=click.IntRange(1, 10000), default=10, show_default=True, help="Steps to measure.")
+@scene_options
+@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None, as_json: bool, **named: Any) -> None:
+    """Measure where the time of a step goes on this machine, stage by stage.
+
+    The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
+    machine reaches in the same minute. Compare figures of one run only: machines are noisy.
+    """
+    loaded = scene_from(scene, overrides_of(settings, **named))
+    use_threads(threads)
+    from plash.cli.report import bench_lines
+    from plash.pipeline.bench import bench as bench_scene
+
+    measured = bench_scene(loaded, steps)
+    click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

@@ -1,0 +1,125 @@
+"""The program: its commands, and how it ends.
+
+Exit codes: 0 done, 1 internal error, 2 bad command line, 3 scene invalid, 4 diverged or over its error budget, 5 disk,
+6 the folder holds another simulation, 7 an optional part is missing, 130 stopped and resumable.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import traceback
+
+import click
+
+from plash.errors import PlashError
+from plash.version import VERSION
+
+_COMMANDS = {
+    "run": "Simulate a scene, mesh it, draw it and make the movie.",
+    "simulate": "Only simulate: leaves the particles of every frame.",
+    "resume": "Go on with a run that was stopped or killed, or make it longer.",
+    "mesh": "Make the surfaces of a simulated run again.",
+    "render": "Make the pictures of a run again, and what they need.",
+    "video": "Make the movie of a run again, and what it needs.",
+    "check": "Say what is wrong with a scene, and what it will cost.",
+    "scenes": "List the scenes that come with plash.",
+    "new": "Write a scene file to start from.",
+    "schema": "Print the JSON Schema of scene files, for editors.",
+    "info": "Tell about this machine, or about a run.",
+    "bench": "Measure where the time of a step goes on this machine.",
+}
+
+
+class Commands(click.Group):
+    """Commands that are loaded when they are called: help stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names, in the order a user meets them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module("plash.cli.commands")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help, without loading any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command to call; an unknown one is answered with the nearest."""
+        name = args[0]
+        if name not in _COMMANDS:
+            import difflib
+
+            close = difflib.get_close_matches(name, _COMMANDS, 1)
+            meant = f" Did you mean {close[0]!r}?" if close else f" There are: {', '.join(_COMMANDS)}."
+            ctx.fail(f"no such command {name!r}.{meant}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Try:   plash run dam_break
+Then:  plash new mine; edit mine.toml; plash check mine.toml; plash run mine.toml""",
+)
+@click.version_option(VERSION, prog_name="plash")
+def plash() -> None:
+    """plash turns a short scene file into a movie of a liquid.
+
+    SCENE is a scene file, or the name of a scene that comes with plash (`plash scenes`). A run leaves everything in
+    out/<scene>, or in the folder given with --out: frames of particles, surfaces, pictures, the movie, a log. It can be
+    stopped with Ctrl-C at any time and goes on with `plash resume`.
+    """
+
+
+def main() -> None:
+    """Run the program, and end with the exit code that says how it went."""
+    sys.exit(_exit_code(sys.argv[1:]))
+
+
+def _exit_code(arguments: list[str]) -> int:
+    try:
+        plash.main(args=arguments, prog_name="plash", standalone_mode=False)
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("stopped", 130, arguments)
+    except PlashError as error:
+        return _failed(str(error), error.exit_code, arguments)
+    except BrokenPipeError:
+        # Whoever read our output has gone, as `head` does
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return 0
+    except OSError as error:
+        return _failed(f"{error.filename or 'disk'}: {error.strerror or error}", 5, arguments)
+    except MemoryError:
+        return _failed("there is not enough memory: `plash check` says how much a scene needs", 1, arguments)
+    except Exception as error:  # noqa: BLE001
+        # A mistake of plash itself: a user gets a sentence, and whoever looks into it the whole story
+        if os.environ.get("PLASH_TRACEBACK"):
+            traceback.print_exc()
+        text = f"internal error: {type(error).__name__}: {error}. PLASH_TRACEBACK=1 shows where; please report it"
+        return _failed(text, 1, arguments)
+    return 0
+
+
+def _failed(text: str, code: int, arguments: list[str]) -> int:
+    if "--json" in arguments:
+        click.echo(json.dumps({"event": "error", "message": text, "exit_code": code}))
+    click.echo(f"plash: {text}", err=True)
+    return code

@@ -1,0 +1,114 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from plash.cli.show import JsonLines, Line, Plain, is_terminal
+from plash.errors import StorageError
+from plash.pipeline.progress import Progress, Silent
+from plash.scene.model import Scene
+from plash.scene.read import load_scene
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def scene_options(command: Command) -> Command:
+    """Options that change the scene."""
+    for option in (
+        click.option("--seed", type=int, metavar="N", help="Start of all random numbers."),
+        click.option("--frames", type=int, metavar="N", help="Number of frames."),
+        click.option("--resolution", type=int, metavar="N", help="Cells along the longest side of the domain."),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Replace any parameter of the scene, such as solver.transfer=flip or fill[0].velocity=[1,0,0].",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def work_options(command: Command) -> Command:
+    """Options about how the work is done and told."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Tell everything as lines of JSON."),
+        click.option("--quiet", "-q", is_flag=True, help="Tell nothing but errors."),
+        click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads; the result is the same."),
+    ):
+        command = option(command)
+    return command
+
+
+def overrides_of(settings: tuple[str, ...], **named: Any) -> dict[str, Any]:
+    """The parameters that options replace: KEY=VALUE texts, and options with a value.
+
+    >>> overrides_of(("solver.transfer=flip", "courant=2", "cell_size=2 cm"), frames=10, seed=None)
+    {'solver.transfer': 'flip', 'courant': 2, 'cell_size': '2 cm', 'frames': 10}
+    """
+    replaced: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(f"{setting!r} is not of the form KEY=VALUE", param_hint="--set")
+        replaced[key.strip()] = _value(text.strip())
+    return replaced | {key: value for key, value in named.items() if value is not None}
+
+
+def _value(text: str) -> Any:
+    """A value as in a scene file; a text needs no quotes."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+
+
+def scene_from(name: str, overrides: dict[str, Any]) -> Scene:
+    """The scene of a file or of the gallery, with parameters replaced."""
+    return load_scene(name, **overrides)
+
+
+def default_out(scene: str) -> Path:
+    """The run folder of a scene unless the user says otherwise: out/<name>."""
+    return Path("out") / (Path(scene).name.removesuffix(".toml") or "plash")
+
+
+def run_folder_of(target: str) -> Path:
+    """The run folder that a user means: the folder itself, or the scene it was made from."""
+    if (Path(target) / "manifest.json").exists():
+        return Path(target)
+    folder = default_out(target)
+    if (folder / "manifest.json").exists():
+        return folder
+    raise StorageError(
+        f"{target}: is no run folder, and neither is {folder}. `plash run` or `plash simulate` makes one"
+    )
+
+
+def use_threads(count: int | None) -> None:
+    """Use so many threads; must come before anything is compiled."""
+    if count is None:
+        return
+    cores = os.cpu_count() or 1
+    if count > cores:
+        os.environ["NUMBA_NUM_THREADS"] = str(count)
+    import numba
+
+    numba.set_num_threads(count)
+
+
+def progress_for(quiet: bool, as_json: bool) -> Progress:
+    """Who tells the user how a run is getting on."""
+    if as_json:
+        return JsonLines()
+    if quiet:
+        return Silent()
+    return Line() if is_terminal() else Plain()

@@ -1,0 +1,273 @@
+"""What the user sees: a live line on a terminal, plain lines elsewhere, JSON for programs; tables at the end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from statistics import median
+from typing import Any
+
+import click
+
+from plash.pipeline.run import Outcome
+from plash.solvers.ledger import Ledger
+from plash.stages import StepReport
+
+_SECONDS_BETWEEN_LINES = 1.0
+_RECENT = 20  # frames that the time left is judged by
+_ENOUGH = 3
+
+
+def is_terminal() -> bool:
+    """Whether somebody is watching."""
+    return sys.stderr.isatty()
+
+
+@dataclass
+class Pace:
+    """How far a run is, how fast it goes, and when it will be done."""
+
+    frames: int = 0
+    to_do: dict[str, int] = field(default_factory=dict)
+    planned: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    stage: str = ""
+    frame: int = 0
+    steps: int = 0
+    report: StepReport = field(default_factory=StepReport)
+    volume_error: float | None = None
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """Note what is planned."""
+        self.frames, self.to_do, self.planned = frames, dict(to_do), dict(to_do)
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """Note a time step."""
+        self.steps = self.steps + 1 if report.frame == self.report.frame else 1
+        self.report, self.frame, self.stage = report, report.frame, "simulate"
+        target = ledger.target_volume
+        self.volume_error = ledger.volume / target - 1 if target > 0 else None
+
+    def make(self, stage: str, frame: int, seconds: float) -> None:
+        """Note a finished file."""
+        self.stage, self.frame = stage, frame or self.frames
+        self.to_do[stage] = max(0, self.to_do.get(stage, 0) - 1)
+        self.seconds.setdefault(stage, []).append(seconds)
+
+    @property
+    def share_done(self) -> float:
+        """How much of the plan is done, by number of files."""
+        planned = sum(self.planned.values())
+        return 1 - sum(self.to_do.values()) / planned if planned else 1.0
+
+    def typical(self, stage: str) -> float:
+        """Time of a frame in a stage: the median of the last few, which compiling does not sway."""
+        return median(self.seconds[stage][-_RECENT:])
+
+    @property
+    def seconds_per_frame(self) -> float:
+        """Time of a frame through all stages."""
+        return sum(self.typical(stage) for stage in self.seconds if stage != "video")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left, from the last frames of each stage; None while a stage has too few to tell."""
+        left = 0.0
+        for stage, count in self.to_do.items():
+            if len(self.seconds.get(stage, ())) >= _ENOUGH:
+                left += count * self.typical(stage)
+            elif count and stage != "video":
+                return None
+        return left
+
+    def __str__(self) -> str:
+        r = self.report
+        parts = [f"frame {self.frame}/{self.frames}", f"{100 * self.share_done:3.0f} %", f"{self.stage:8s}"]
+        if r.dt:
+            parts += [f"step {self.steps}", f"dt {1e3 * r.dt:.2f} ms", f"courant {r.courant:.2f}"]
+        if self.volume_error is not None:
+            parts.append(f"volume {100 * self.volume_error:+.1f} %")
+        if self.seconds:
+            parts.append(f"{self.seconds_per_frame:.2f} s/frame")
+        if self.seconds_left:
+            parts.append(f"{clock(self.seconds_left)} left")
+        parts.append(f"{memory() / 2**20:.0f} MB")
+        return "  ".join(parts)
+
+
+class Plain:
+    """Lines of text, not more than one a second."""
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+        self._last = 0.0
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """Say what is planned."""
+        self.pace.begin(frames, to_do)
+        work = ", ".join(f"{stage} {count}" for stage, count in to_do.items() if count)
+        self._print(f"{frames} frames; to do: {work or 'nothing'}")
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """Count the step."""
+        self.pace.step(report, ledger)
+
+    def made(self, stage: str, frame: int, seconds: float) -> None:
+        """Say how far it is, unless that was just said."""
+        self.pace.make(stage, frame, seconds)
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES or not any(self.pace.to_do.values()):
+            self._last = time.monotonic()
+            self._print(str(self.pace))
+
+    def note(self, text: str) -> None:
+        """Say it."""
+        self._print(f"note: {text}")
+
+    def end(self) -> None:
+        """Nothing is open."""
+
+    def _print(self, text: str) -> None:
+        click.echo(text, err=True)
+
+
+class Line(Plain):
+    """One line on the terminal that is always up to date."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        self._text = Text
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, auto_refresh=False, transient=False)
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """Say what is planned, and open the line."""
+        super().begin(frames, to_do)
+        if any(to_do.values()):
+            self._live.start()
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """Bring the line up to date."""
+        super().step(report, ledger)
+        self._refresh()
+
+    def made(self, stage: str, frame: int, seconds: float) -> None:
+        """Bring the line up to date."""
+        self.pace.make(stage, frame, seconds)
+        self._refresh()
+
+    def note(self, text: str) -> None:
+        """Say it above the line."""
+        self._console.print(f"note: {text}", markup=False, highlight=False)
+
+    def end(self) -> None:
+        """Leave the line as it is."""
+        self._live.stop()
+
+    def _refresh(self) -> None:
+        if time.monotonic() - self._last >= 0.1 or not any(self.pace.to_do.values()):
+            self._last = time.monotonic()
+            line = self._text(str(self.pace), no_wrap=True, overflow="ellipsis")
+            self._live.update(line, refresh=True)
+
+
+class JsonLines:
+    """Every event as a line of JSON on standard output."""
+
+    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
+        """Tell the plan."""
+        _emit("begin", frames=frames, to_do=dict(to_do))
+
+    def step(self, report: StepReport, ledger: Ledger) -> None:
+        """Tell the step."""
+        _emit("step", **asdict(report))
+
+    def made(self, stage: str, frame: int, seconds: float) -> None:
+        """Tell the file."""
+        _emit("made", stage=stage, frame=frame, seconds=round(seconds, 4))
+
+    def note(self, text: str) -> None:
+        """Tell it."""
+        _emit("note", message=text)
+
+    def end(self) -> None:
+        """Nothing is open."""
+
+
+def _emit(event: str, **data: Any) -> None:
+    click.echo(json.dumps({"event": event, **data}))
+
+
+def show_outcome(outcome: Outcome, quiet: bool, as_json: bool) -> None:
+    """Tell what a run left: files, time and every drop."""
+    if as_json:
+        movie = str(outcome.movie) if outcome.movie else None
+        _emit("done", **(asdict(outcome) | {"folder": str(outcome.folder), "movie": movie}))
+    elif not quiet:
+        click.echo("\n".join(outcome_lines(outcome)))
+
+
+def outcome_lines(outcome: Outcome) -> list[str]:
+    """The summary of a run, for people."""
+    lines = [f"{'folder':9}{outcome.folder} ({outcome.frames} frames)"]
+    if outcome.movie:
+        lines.append(f"{'movie':9}{outcome.movie}")
+    if outcome.seconds:
+        spent = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in outcome.seconds.items() if seconds)
+        lines.append(f"{'time':9}{spent}")
+    return lines + ledger_lines(outcome.ledger)
+
+
+def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
+    """Where every drop went."""
+    if not ledger:
+        return []
+    target = ledger["initial"] + ledger["inflow"] - ledger["outflow"]
+    lines = [
+        f"{'volume':9}target {target:.6g} = {ledger['initial']:.6g} at the start + {ledger['inflow']:.6g} in "
+        f"- {ledger['outflow']:.6g} out",
+        f"{'':9}in particles {ledger['particle_volume']:.6g}{_off(ledger['particle_volume'], target)}, "
+        f"measured {ledger['volume']:.6g}{_off(ledger['volume'], target)}",
+    ]
+    removed = ledger["removed"].items()
+    lines += [f"{'removed':9}{volume:.6g} {reason}" for reason, volume in removed] or [f"{'removed':9}nothing"]
+    leaks = {name: count for name, count in ledger["leaks"].items() if count}
+    return lines + [f"{'leak':9}{count} particles were inside {name!r} at once" for name, count in leaks.items()]
+
+
+def _off(volume: float, target: float) -> str:
+    return f" ({100 * (volume / target - 1):+.2g} %)" if target > 0 else ""
+
+
+def clock(seconds: float) -> str:
+    """A time for people.
+
+    >>> [clock(t) for t in (0.25, 42, 126, 7300)]
+    ['0.25 s', '42 s', '2:06 min', '2:01 h']
+    """
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return (
+        f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+        if seconds < 3600
+        else f"{minutes // 60}:{minutes % 60:02d} h"
+    )
+
+
+def memory() -> int:
+    """Most memory that this program has held so far, in bytes; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,246 @@
+"""What a run will cost, from a few steps of the same scene on coarser grids.
+
+A coarse run tells how fast the liquid gets, and so how many steps the fine one needs in each frame. A second grid with
+more cells tells, together with the first, the time of a step, a + b × liquid cells; and its arrays tell the memory.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import time
+import tracemalloc
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from plash.grid.cells import LIQUID, WET, Cells
+from plash.pipeline.findings import liquid_volume
+from plash.pipeline.simulate import steps_to_frame
+from plash.scene.model import Scene
+from plash.solvers.build import build
+from plash.solvers.liquid import LiquidSolver
+from plash.solvers.state import FrameParticles
+from plash.stages import StepReport
+
+_COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds
+_MEDIUM = {2: 8_000, 3: 30_000}  # and of the one that finds times and memory
+_MEDIUM_STEPS = 5
+_LONGEST = 4.0  # seconds for the coarse run
+_PROGRAM = 250e6  # bytes: Python, NumPy and the compiled kernels
+_TRIANGLE = 31  # bytes of a surface on disk: a face, and half a vertex with normal and velocity
+_GUESS_PER_CELL = 160  # bytes of fields, where no step was taken to measure
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will cost.
+
+    Attributes:
+        cells: Cells of the domain.
+        liquid_cells: Cells full of liquid at the start.
+        particles: At the start.
+        memory: Bytes, at the most.
+        disk: Bytes at the end of the run.
+        steps: Time steps; 0 if no coarse steps were taken.
+        fastest: Speed of the liquid in the coarse run, m/s.
+        seconds: Of each stage; empty if no coarse steps were taken.
+    """
+
+    cells: int
+    liquid_cells: int
+    particles: int
+    memory: float
+    disk: float
+    steps: int
+    fastest: float
+    seconds: dict[str, float]
+
+
+def estimate(scene: Scene, with_steps: bool = True) -> Estimate:
+    """What a run of a scene will cost; without steps, no times."""
+    d, h = scene.dimension, scene.domain.h
+    liquid_cells = liquid_volume(scene) / h**d
+    known = {
+        "cells": math.prod(scene.domain.cells),
+        "liquid_cells": round(liquid_cells),
+        "particles": round(liquid_cells * scene.particles_per_cell),
+    }
+    if not with_steps:
+        faces = 2 * d * liquid_cells ** ((d - 1) / d)
+        memory = _PROGRAM + liquid_cells * (2 * _particle_bytes(scene) * scene.particles_per_cell + _GUESS_PER_CELL)
+        return Estimate(**known, memory=memory, disk=_disk(scene, faces), steps=0, fastest=0.0, seconds={})
+    coarse, medium = _coarse_trial(scene), _medium_trial(scene)
+    finer = (coarse.h / h) ** (d - 1)
+    steps = round(coarse.steps_per_frame * (scene.time.frames - 1))
+    seconds = {"simulate": steps * _seconds_of_step(coarse, medium, liquid_cells)}
+    seconds |= {"mesh": coarse.meshing * finer * scene.time.frames, "render": coarse.drawing * scene.time.frames}
+    return Estimate(
+        **known,
+        memory=_PROGRAM + medium.bytes_per_cell * liquid_cells,
+        disk=_disk(scene, coarse.faces * finer),
+        steps=steps,
+        fastest=coarse.fastest,
+        seconds=seconds,
+    )
+
+
+@dataclass(frozen=True)
+class _Coarse:
+    """What the coarse run found; steps are those that the scene's own grid needs."""
+
+    h: float
+    cells: float
+    seconds_of_step: float
+    steps_per_frame: float
+    fastest: float
+    faces: float
+    meshing: float
+    drawing: float
+
+
+@dataclass(frozen=True)
+class _Medium:
+    cells: float
+    seconds_of_step: float
+    bytes_per_cell: float
+
+
+def _seconds_of_step(coarse: _Coarse, medium: _Medium, liquid_cells: float) -> float:
+    """Time of a step on so many cells: a straight line through both trials, which starts at zero or above."""
+    if medium.cells <= 1.5 * coarse.cells:
+        return medium.seconds_of_step * liquid_cells / medium.cells
+    slope = (medium.seconds_of_step - coarse.seconds_of_step) / (medium.cells - coarse.cells)
+    slope = min(max(slope, 0.2 * medium.seconds_of_step / medium.cells), medium.seconds_of_step / medium.cells)
+    return medium.seconds_of_step + slope * (liquid_cells - medium.cells)
+
+
+def _coarse_trial(scene: Scene) -> _Coarse:
+    """Run the scene on a coarse grid for as long as it lasts, or some seconds."""
+    solver = build(_with_liquid_cells(scene, _COARSE[scene.dimension]))
+    own = solver.viscosity.longest_step(scene.domain.h, scene.dimension)
+    fine = replace(solver.time_step, h=scene.domain.h, own_limit=own)
+    solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
+    start, frame_time = time.perf_counter(), 1 / scene.time.fps
+    reports: list[StepReport] = []
+    needed: list[int] = []
+    for number in range(2, scene.time.frames + 1):
+        taken = list(steps_to_frame(solver, number, scene.time.fps))
+        reports += taken
+        speed = max(report.courant * solver.h / report.dt for report in taken)
+        needed.append(math.ceil(frame_time / fine.limit(speed) - 1e-9))
+        if time.perf_counter() - start > _LONGEST:
+            break
+    meshing, drawing = _time_pictures(scene, solver)
+    return _Coarse(
+        h=solver.h,
+        cells=solver.ledger.particle_volume / solver.h**scene.dimension,
+        seconds_of_step=median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
+        steps_per_frame=float(np.mean(needed)) if needed else 0.0,
+        fastest=max((report.courant * solver.h / report.dt for report in reports), default=0.0),
+        faces=_surface_faces(solver.state.cells),
+        meshing=meshing,
+        drawing=drawing,
+    )
+
+
+def _medium_trial(scene: Scene) -> _Medium:
+    """Take a few steps on a finer grid, then a few more under the eye of a memory meter."""
+    medium = _with_liquid_cells(scene, _MEDIUM[scene.dimension])
+    solver = build(medium)
+    cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
+    end = scene.time.frames / scene.time.fps + 1
+    times = [sum(solver.advance(end).seconds.values()) for _ in range(_MEDIUM_STEPS)]
+    tracemalloc.start()
+    try:
+        solver = build(medium)
+        for _ in range(2):
+            solver.advance(end)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    return _Medium(cells, median(times), peak / cells)
+
+
+def _with_liquid_cells(scene: Scene, count: float) -> Scene:
+    """The scene on cells so large that about so many hold liquid; never finer than it is."""
+    domain = scene.domain
+    wanted = (liquid_volume(scene) / count) ** (1 / scene.dimension)
+    if wanted <= domain.h:
+        return scene
+    coarse = domain.model_copy(update={"resolution": None, "cell_size": min(wanted, min(domain.size) / 4)})
+    return scene if coarse.h <= domain.h else scene.model_copy(update={"domain": coarse})
+
+
+def _time_pictures(scene: Scene, solver: LiquidSolver) -> tuple[float, float]:
+    """Seconds to mesh the present state, and to draw it; each is done twice, since the first time compiles."""
+    from plash.mesh.reconstruct import liquid_surface
+    from plash.render.preview import Preview
+
+    seen = FrameParticles.of(solver.state.particles, solver.h)
+    arrays = (seen.position, seen.velocity, seen.volume)
+    preview = Preview(scene)
+    meshing = drawing = 0.0
+    for _ in range(2):
+        start = time.perf_counter()
+        mesh = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, scene.solid)
+        middle = time.perf_counter()
+        preview.picture(mesh, *arrays)
+        meshing, drawing = middle - start, time.perf_counter() - middle
+    return meshing, drawing
+
+
+def _surface_faces(cells: Cells | None) -> float:
+    """Faces between liquid and something else."""
+    if cells is None:
+        return 0.0
+    faces = np.count_nonzero(cells.faces & WET)
+    # Each liquid cell has as many faces as a box; those between two liquid cells are shared
+    total = 2 * len(cells.faces) * np.count_nonzero(cells.label == LIQUID)
+    return float(2 * faces - total)
+
+
+def _particle_bytes(scene: Scene) -> int:
+    """Bytes of a particle in memory and in a checkpoint: cell, place, velocity, volume and, for APIC, gradient."""
+    d = scene.dimension
+    return 4 * (3 * d + 1 + (d * d if scene.solver.transfer == "apic" else 0))
+
+
+def _disk(scene: Scene, faces: float) -> float:
+    """Bytes of a whole run: frames, surfaces, pictures and the checkpoints that are kept."""
+    d, frames = scene.dimension, scene.time.frames
+    particles = liquid_volume(scene) / scene.domain.h**d * scene.particles_per_cell
+    frame = particles * (12 * d + 8)
+    surface = 2 * faces * float(scene.mesh.detail) ** (d - 1) * _TRIANGLE
+    picture = scene.look.width * (scene.look.height or scene.look.width)
+    kept = 2 + math.log2(max(frames / scene.output.checkpoint_every, 1))
+    return frames * (frame + surface + picture) + kept * particles * (_particle_bytes(scene) + 4)
+
+
+def free_memory() -> float:
+    """Bytes of memory that programs can have now; infinite where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return math.inf
+    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable")]
+    return 1024.0 * kilobytes[0] if kilobytes else math.inf
+
+
+def free_disk(folder: Path) -> float:
+    """Bytes free on the disk that a folder is on, or will be."""
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    return float(shutil.disk_usage(place).free)
+
+
+def threads() -> int:
+    """Threads that a run will use."""
+    import numba
+
+    count: int = numba.get_num_threads()
+    return min(count, os.cpu_count() or count)

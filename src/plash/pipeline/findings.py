@@ -1,0 +1,215 @@
+"""What will go wrong with a scene, found before it does: each with a code, the object, the number and the edit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.levelset.shapes import distance
+from plash.scene.bodies import Fill, Solid
+from plash.scene.model import Scene
+from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
+
+Level = Literal["error", "warning", "note"]
+
+_SAMPLES = 200_000  # points at which shapes are compared
+_FEW_CELLS = 2.0
+_MANY_STEPS = 40  # a frame
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know about a scene before it runs.
+
+    Attributes:
+        level: "error" if the scene cannot run, "warning" if the result will be wrong or dear, else "note".
+        code: A short name that stays the same, to search for.
+        where: The object or key.
+        message: What is the matter, with the number.
+        edit: What to change in the scene.
+    """
+
+    level: Level
+    code: str
+    where: str
+    message: str
+    edit: str
+
+
+def findings(scene: Scene) -> list[Finding]:
+    """Everything that can be found without simulating."""
+    samples = _sample_points(scene)
+    inside = [distance(solid.shape, samples, solid.name) < 0 for solid in scene.solid]
+    found = [*_rounding(scene)]
+    for index, fill in enumerate(scene.fill):
+        found += _fill_findings(scene, index, fill, samples, inside)
+    for index, solid in enumerate(scene.solid):
+        found += _solid_findings(scene, index, solid)
+    found += _step_findings(scene)
+    order = ("error", "warning", "note")
+    return sorted(found, key=lambda finding: order.index(finding.level))
+
+
+def liquid_volume(scene: Scene) -> float:
+    """Volume of liquid at the start, m³ (m² in 2-D), to about a per cent: fills, less what lies in solids."""
+    samples = _sample_points(scene)
+    wet = np.zeros(len(samples), np.bool_)
+    for index, fill in enumerate(scene.fill):
+        wet |= distance(fill.shape, samples, f"fill[{index}].shape") < 0
+    for solid in scene.solid:
+        wet &= distance(solid.shape, samples, solid.name) >= 0
+    share = max(int(np.count_nonzero(wet)), 1) / len(samples)
+    return share * math.prod(scene.domain.size)
+
+
+def _rounding(scene: Scene) -> Iterator[Finding]:
+    """The domain is made of whole cells."""
+    domain = scene.domain
+    for index, (side, cells) in enumerate(zip(domain.size, domain.cells, strict=True)):
+        rounded = cells * domain.h
+        if abs(rounded - side) > 1e-6 * side:
+            yield Finding(
+                "note",
+                "domain-rounded",
+                f"domain.size[{index}]",
+                f"{side:.6g} m is {side / domain.h:.2f} cells: it becomes {rounded:.6g} m, {cells} cells",
+                f"make it a multiple of the cell size, {domain.h:.6g} m",
+            )
+
+
+def _fill_findings(
+    scene: Scene, index: int, fill: Fill, samples: NDArray[np.float64], inside: list[NDArray[np.bool_]]
+) -> Iterator[Finding]:
+    where, h = f"fill[{index}]", scene.domain.h
+    in_fill = distance(fill.shape, samples, f"{where}.shape") < 0
+    count = int(np.count_nonzero(in_fill))
+    free = in_fill.copy()
+    for solid, in_solid in zip(scene.solid, inside, strict=True):
+        share = np.count_nonzero(in_fill & in_solid) / max(count, 1)
+        free &= ~in_solid
+        if share > 0.01:
+            yield Finding(
+                "warning",
+                "fill-in-solid",
+                where,
+                f"{share:.0%} of it lies inside the solid {solid.name!r} and stays empty",
+                f"move {where}.shape or the solid, or cut it out with a difference",
+            )
+    if count and not free.any():
+        yield Finding(
+            "error",
+            "fill-in-solid",
+            where,
+            "all of it lies inside solids: no liquid is left",
+            f"move {where}.shape out of the solids",
+        )
+    yield from _outside(scene, where, fill.shape, "what is outside is cut off")
+    thickness = _thickness(fill.shape, scene.dimension)
+    if thickness < _FEW_CELLS * h:
+        yield _too_small(scene, where, thickness, "small-feature", "the liquid hardly fills a cell there")
+
+
+def _solid_findings(scene: Scene, index: int, solid: Solid) -> Iterator[Finding]:
+    where, h = f'solid[{index}] "{solid.name}"', scene.domain.h
+    yield from _outside(scene, where, solid.shape, "that part has no effect")
+    thickness = _thickness(solid.shape, scene.dimension)
+    if thickness < h:
+        yield _too_small(scene, where, thickness, "thin-solid", "liquid may pass through it")
+    elif thickness < _FEW_CELLS * h:
+        yield _too_small(scene, where, thickness, "small-feature", "its shape is hardly seen by the liquid")
+
+
+def _too_small(scene: Scene, where: str, thickness: float, code: str, why: str) -> Finding:
+    domain = scene.domain
+    needed = math.ceil(_FEW_CELLS * max(domain.size) / thickness - 1e-9)
+    return Finding(
+        "warning",
+        code,
+        where,
+        f"{thickness:.4g} m at its thinnest, {thickness / domain.h:.2f} cells of {domain.h:.4g} m: {why}",
+        f"make it at least {_FEW_CELLS * domain.h:.4g} m thick, or set domain.resolution = {needed}",
+    )
+
+
+def _outside(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Finding]:
+    """An object that reaches beyond the domain; shapes without end always do."""
+    low, high = shape.bounds(scene.dimension)
+    if not all(map(math.isfinite, (*low, *high))):
+        return
+    size = scene.domain.size
+    if not shape.may_overlap((0.0,) * scene.dimension, size):
+        reach = f"reaches from {_point(low)} to {_point(high)}, the domain from 0 to {_point(size)}"
+        yield Finding("warning", "outside-domain", where, f"lies outside the domain: it {reach}", "move it inside")
+        return
+    beyond = max(max(-a, b - side) for a, b, side in zip(low, high, size, strict=True))
+    if beyond > scene.domain.h:
+        sentence = f"reaches {beyond:.4g} m beyond the domain, {beyond / scene.domain.h:.1f} cells: {effect}"
+        yield Finding("note", "outside-domain", where, sentence, "shorten it, or enlarge domain.size, if not meant")
+
+
+def _step_findings(scene: Scene) -> Iterator[Finding]:
+    """What forces tiny steps: fast liquid, small cells in viscous liquid, limits set by hand."""
+    h, frame = scene.domain.h, 1 / scene.time.fps
+    for index, fill in enumerate(scene.fill):
+        speed = math.hypot(*fill.velocity)
+        steps = frame * speed / (scene.solver.courant * h)
+        if steps > _MANY_STEPS:
+            yield Finding(
+                "warning",
+                "tiny-steps",
+                f"fill[{index}].velocity",
+                f"{speed:.4g} m/s crosses {frame * speed / h:.0f} cells a frame: {steps:.0f} steps for each",
+                "lower the velocity or domain.resolution, or raise time.fps or solver.courant",
+            )
+    if scene.liquid.nu > 0:
+        longest = h**2 / (2 * scene.dimension * scene.liquid.nu)
+        if frame / longest > _MANY_STEPS:
+            yield Finding(
+                "warning",
+                "tiny-steps",
+                "liquid viscosity",
+                f"{scene.liquid.nu:.3g} m^2/s allows steps of {longest:.3g} s on cells of {h:.4g} m: "
+                f"{frame / longest:.0f} for each frame",
+                "lower domain.resolution, or the viscosity",
+            )
+    if scene.solver.max_dt is not None and frame / scene.solver.max_dt > _MANY_STEPS:
+        steps = frame / scene.solver.max_dt
+        yield Finding(
+            "warning",
+            "tiny-steps",
+            "solver.max_dt",
+            f"{scene.solver.max_dt:.3g} s makes {steps:.0f} steps for each frame",
+            "raise solver.max_dt, or leave it out",
+        )
+
+
+def _thickness(shape: Shape, dimension: int) -> float:
+    """How thick a shape is where it is thinnest, in metres; infinite if that cannot be told from its kind."""
+    match shape:
+        case Box():
+            return min(b - a for a, b in zip(shape.min, shape.max, strict=True))
+        case Sphere() | Capsule():
+            return 2 * shape.radius
+        case Cylinder():
+            return min(2 * shape.radius, math.dist(shape.base, shape.top))
+        case Union():
+            return min(_thickness(part, dimension) for part in shape.of)
+    return math.inf
+
+
+def _sample_points(scene: Scene) -> NDArray[np.float64]:
+    """Points spread evenly over the domain: cell centres, of larger cells if there are many."""
+    domain = scene.domain
+    spacing = max(domain.h, (math.prod(domain.size) / _SAMPLES) ** (1 / scene.dimension))
+    counts = [max(1, round(side / spacing)) for side in domain.size]
+    axes = [(np.arange(count) + 0.5) * (side / count) for side, count in zip(domain.size, counts, strict=True)]
+    return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+def _point(point: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{part:.4g}' for part in point)}) m"
