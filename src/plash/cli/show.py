@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from plash.pipeline.estimate import peak_memory
 from plash.pipeline.run import Outcome
 from plash.solvers.ledger import Ledger
 from plash.stages import StepReport
@@ -94,7 +95,7 @@ class Pace:
             parts.append(f"{self.seconds_per_frame:.2f} s/frame")
         if self.seconds_left:
             parts.append(f"{clock(self.seconds_left)} left")
-        parts.append(f"{memory() / 2**20:.0f} MB")
+        parts.append(f"{peak_memory() / 1e6:.0f} MB")
         return "  ".join(parts)
 
 
@@ -261,13 +262,3 @@ def clock(seconds: float) -> str:
         if seconds < 3600
         else f"{minutes // 60}:{minutes % 60:02d} h"
     )
-
-
-def memory() -> int:
-    """Most memory that this program has held so far, in bytes; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -10,7 +10,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,8 +51,10 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
             temporary.replace(path)
             _flush_folder(path.parent)
         return written
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException:
+        with suppress(OSError):  # the first error is what counts; leftovers are cleared when the folder is next used
+            temporary.unlink()
+        raise
 
 
 def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import sys
 import time
 import tracemalloc
 from dataclasses import dataclass, replace
@@ -17,7 +18,6 @@ from statistics import median
 
 import numpy as np
 
-from plash.grid.cells import LIQUID, WET, Cells
 from plash.pipeline.findings import liquid_volume
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
@@ -30,9 +30,11 @@ _COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds
 _MEDIUM = {2: 8_000, 3: 30_000}  # and of the one that finds times and memory
 _MEDIUM_STEPS = 5
 _LONGEST = 4.0  # seconds for the coarse run
-_PROGRAM = 250e6  # bytes: Python, NumPy and the compiled kernels
-_TRIANGLE = 31  # bytes of a surface on disk: a face, and half a vertex with normal and velocity
-_GUESS_PER_CELL = 160  # bytes of fields, where no step was taken to measure
+_PROGRAM = 5e8  # bytes: Python, NumPy, the compiled kernels and the buffers of a picture
+# Where no step was taken to measure, bytes of fields a liquid cell, of a surface a sample, of a picture a pixel
+_FIELDS = 160
+_SAMPLE = 62
+_PIXEL = 0.3
 
 
 @dataclass(frozen=True)
@@ -70,18 +72,22 @@ def estimate(scene: Scene, with_steps: bool = True) -> Estimate:
         "particles": round(liquid_cells * scene.particles_per_cell),
     }
     if not with_steps:
-        faces = 2 * d * liquid_cells ** ((d - 1) / d)
-        memory = _PROGRAM + liquid_cells * (2 * _particle_bytes(scene) * scene.particles_per_cell + _GUESS_PER_CELL)
-        return Estimate(**known, memory=memory, disk=_disk(scene, faces), steps=0, fastest=0.0, seconds={})
+        memory = _PROGRAM + liquid_cells * (2 * _particle_bytes(scene) * scene.particles_per_cell + _FIELDS)
+        samples = liquid_cells ** (2 / d) * scene.mesh.detail**2
+        disk = _disk(scene, _SAMPLE * samples, _PIXEL * scene.look.width**2)
+        return Estimate(**known, memory=memory, disk=disk, steps=0, fastest=0.0, seconds={})
     coarse, medium = _coarse_trial(scene), _medium_trial(scene)
-    finer = (coarse.h / h) ** (d - 1)
+    finer = (coarse.h / h) ** 2  # a surface in 3-D, an area in 2-D
     steps = round(coarse.steps_per_frame * (scene.time.frames - 1))
     seconds = {"simulate": steps * _seconds_of_step(coarse, medium, liquid_cells)}
-    seconds |= {"mesh": coarse.meshing * finer * scene.time.frames, "render": coarse.drawing * scene.time.frames}
+    seconds |= {
+        "mesh": coarse.pictures.meshing * finer * scene.time.frames,
+        "render": coarse.pictures.drawing * scene.time.frames,
+    }
     return Estimate(
         **known,
-        memory=_PROGRAM + medium.bytes_per_cell * liquid_cells,
-        disk=_disk(scene, coarse.faces * finer),
+        memory=peak_memory() + medium.bytes_per_cell * max(0.0, liquid_cells - medium.cells),
+        disk=_disk(scene, coarse.pictures.surface * finer, coarse.pictures.picture),
         steps=steps,
         fastest=coarse.fastest,
         seconds=seconds,
@@ -97,9 +103,17 @@ class _Coarse:
     seconds_of_step: float
     steps_per_frame: float
     fastest: float
-    faces: float
+    pictures: _Pictures
+
+
+@dataclass(frozen=True)
+class _Pictures:
+    """Seconds to mesh and to draw a frame, and bytes of its surface and its picture."""
+
     meshing: float
     drawing: float
+    surface: int
+    picture: int
 
 
 @dataclass(frozen=True)
@@ -134,16 +148,13 @@ def _coarse_trial(scene: Scene) -> _Coarse:
         needed.append(math.ceil(frame_time / fine.limit(speed) - 1e-9))
         if time.perf_counter() - start > _LONGEST:
             break
-    meshing, drawing = _time_pictures(scene, solver)
     return _Coarse(
         h=solver.h,
         cells=solver.ledger.particle_volume / solver.h**scene.dimension,
         seconds_of_step=median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
         steps_per_frame=float(np.mean(needed)) if needed else 0.0,
         fastest=max((report.courant * solver.h / report.dt for report in reports), default=0.0),
-        faces=_surface_faces(solver.state.cells),
-        meshing=meshing,
-        drawing=drawing,
+        pictures=_try_pictures(scene, solver),
     )
 
 
@@ -175,32 +186,23 @@ def _with_liquid_cells(scene: Scene, count: float) -> Scene:
     return scene if coarse.h <= domain.h else scene.model_copy(update={"domain": coarse})
 
 
-def _time_pictures(scene: Scene, solver: LiquidSolver) -> tuple[float, float]:
-    """Seconds to mesh the present state, and to draw it; each is done twice, since the first time compiles."""
+def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
+    """Mesh and draw the present state; each is done twice, since the first time compiles."""
+    from plash.files.ply import ply_bytes
     from plash.mesh.reconstruct import liquid_surface
+    from plash.render.png import png_bytes
     from plash.render.preview import Preview
 
     seen = FrameParticles.of(solver.state.particles, solver.h)
     arrays = (seen.position, seen.velocity, seen.volume)
     preview = Preview(scene)
-    meshing = drawing = 0.0
     for _ in range(2):
         start = time.perf_counter()
-        mesh = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, scene.solid)
+        surface = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, scene.solid)
         middle = time.perf_counter()
-        preview.picture(mesh, *arrays)
-        meshing, drawing = middle - start, time.perf_counter() - middle
-    return meshing, drawing
-
-
-def _surface_faces(cells: Cells | None) -> float:
-    """Faces between liquid and something else."""
-    if cells is None:
-        return 0.0
-    faces = np.count_nonzero(cells.faces & WET)
-    # Each liquid cell has as many faces as a box; those between two liquid cells are shared
-    total = 2 * len(cells.faces) * np.count_nonzero(cells.label == LIQUID)
-    return float(2 * faces - total)
+        picture = png_bytes(preview.picture(surface, *arrays))
+        end = time.perf_counter()
+    return _Pictures(middle - start, end - middle, len(ply_bytes(surface)), len(picture))
 
 
 def _particle_bytes(scene: Scene) -> int:
@@ -209,15 +211,23 @@ def _particle_bytes(scene: Scene) -> int:
     return 4 * (3 * d + 1 + (d * d if scene.solver.transfer == "apic" else 0))
 
 
-def _disk(scene: Scene, faces: float) -> float:
+def _disk(scene: Scene, surface: float, picture: float) -> float:
     """Bytes of a whole run: frames, surfaces, pictures and the checkpoints that are kept."""
     d, frames = scene.dimension, scene.time.frames
     particles = liquid_volume(scene) / scene.domain.h**d * scene.particles_per_cell
-    frame = particles * (12 * d + 8)
-    surface = 2 * faces * float(scene.mesh.detail) ** (d - 1) * _TRIANGLE
-    picture = scene.look.width * (scene.look.height or scene.look.width)
     kept = 2 + math.log2(max(frames / scene.output.checkpoint_every, 1))
-    return frames * (frame + surface + picture) + kept * particles * (_particle_bytes(scene) + 4)
+    checkpoint = particles * (_particle_bytes(scene) + 4)
+    return frames * (particles * (12 * d + 8) + surface + picture) + kept * checkpoint
+
+
+def peak_memory() -> int:
+    """Most memory that this program has held so far, in bytes; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def free_memory() -> float:

@@ -94,7 +94,7 @@ def _fill_findings(
         free &= ~in_solid
         if share > 0.01:
             yield Finding(
-                "warning",
+                "note" if _is_endless(fill.shape, scene.dimension) else "warning",
                 "fill-in-solid",
                 where,
                 f"{share:.0%} of it lies inside the solid {solid.name!r} and stays empty",
@@ -138,9 +138,9 @@ def _too_small(scene: Scene, where: str, thickness: float, code: str, why: str) 
 
 def _outside(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Finding]:
     """An object that reaches beyond the domain; shapes without end always do."""
-    low, high = shape.bounds(scene.dimension)
-    if not all(map(math.isfinite, (*low, *high))):
+    if _is_endless(shape, scene.dimension):
         return
+    low, high = shape.bounds(scene.dimension)
     size = scene.domain.size
     if not shape.may_overlap((0.0,) * scene.dimension, size):
         reach = f"reaches from {_point(low)} to {_point(high)}, the domain from 0 to {_point(size)}"
@@ -188,6 +188,11 @@ def _step_findings(scene: Scene) -> Iterator[Finding]:
         )
 
 
+def _is_endless(shape: Shape, dimension: int) -> bool:
+    low, high = shape.bounds(dimension)
+    return not all(map(math.isfinite, (*low, *high)))
+
+
 def _thickness(shape: Shape, dimension: int) -> float:
     """How thick a shape is where it is thinnest, in metres; infinite if that cannot be told from its kind."""
     match shape:
@@ -203,9 +208,9 @@ def _thickness(shape: Shape, dimension: int) -> float:
 
 
 def _sample_points(scene: Scene) -> NDArray[np.float64]:
-    """Points spread evenly over the domain: cell centres, of larger cells if there are many."""
+    """Points spread evenly over the domain."""
     domain = scene.domain
-    spacing = max(domain.h, (math.prod(domain.size) / _SAMPLES) ** (1 / scene.dimension))
+    spacing = (math.prod(domain.size) / _SAMPLES) ** (1 / scene.dimension)
     counts = [max(1, round(side / spacing)) for side in domain.size]
     axes = [(np.arange(count) + 0.5) * (side / count) for side, count in zip(domain.size, counts, strict=True)]
     return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
