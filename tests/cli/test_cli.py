@@ -49,7 +49,7 @@ def test_a_run_makes_a_movie_and_accounts_for_the_volume(call, tmp_path):
     assert "movie    out/dam_break_2d/dam_break_2d.mp4" in out
     assert "target 0.375 = 0.375 at the start" in out
     assert "removed  nothing" in out
-    assert "frame 3/3  100 %" in err
+    assert "frame 3/3 100 %" in err
 
 
 def test_stages_can_be_done_one_by_one(call, tmp_path):

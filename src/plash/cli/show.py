@@ -85,16 +85,17 @@ class Pace:
         return left
 
     def __str__(self) -> str:
+        # On a narrow terminal the end of the line is lost: what matters most comes first
         r = self.report
-        parts = [f"frame {self.frame}/{self.frames}", f"{100 * self.share_done:3.0f} %", f"{self.stage:8s}"]
-        if r.dt:
-            parts += [f"step {self.steps}", f"dt {1e3 * r.dt:.2f} ms", f"courant {r.courant:.2f}"]
-        if self.volume_error is not None:
-            parts.append(f"volume {100 * self.volume_error:+.1f} %")
+        parts = [f"frame {self.frame}/{self.frames} {100 * self.share_done:3.0f} % {self.stage:8s}"]
         if self.seconds:
             parts.append(f"{self.seconds_per_frame:.2f} s/frame")
         if self.seconds_left:
             parts.append(f"{clock(self.seconds_left)} left")
+        if self.volume_error is not None:
+            parts.append(f"volume {100 * self.volume_error:+.1f} %")
+        if r.dt:
+            parts.append(f"step {self.steps} dt {1e3 * r.dt:.2f} ms courant {r.courant:.2f}")
         parts.append(f"{peak_memory() / 1e6:.0f} MB")
         return "  ".join(parts)
 
