@@ -1,0 +1,85 @@
+"""PLY: meshes for other programs, as little-endian binary.
+
+vertex   x y z, then nx ny nz if normals are known, then vx vy vz (m/s) if velocities are
+face     list uchar int vertex_indices
+edge     vertex1 vertex2: the outline, for 2-D meshes
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.mesh.mesh import Mesh
+
+_VECTORS = {"vertices": ("x", "y", "z"), "normals": ("nx", "ny", "nz"), "velocity": ("vx", "vy", "vz")}
+_FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
+
+
+def ply_bytes(mesh: Mesh) -> bytes:
+    """The mesh as a PLY file."""
+    vectors = {name: getattr(mesh, name) for name in _VECTORS}
+    known = {name: values for name, values in vectors.items() if values is not None}
+    rows = np.concatenate(list(known.values()), axis=1).astype("<f4")
+    faces = np.empty(len(mesh.faces), _FACE)
+    faces["count"] = 3
+    faces["vertices"] = mesh.faces
+    lines = ["ply", "format binary_little_endian 1.0", "comment plash; metres, y is up", f"element vertex {len(rows)}"]
+    lines += [f"property float {axis}" for name in known for axis in _VECTORS[name]]
+    lines += [f"element face {len(faces)}", "property list uchar int vertex_indices"]
+    if len(mesh.edges):
+        lines += [f"element edge {len(mesh.edges)}", "property int vertex1", "property int vertex2"]
+    header = "\n".join([*lines, "end_header", ""])
+    return header.encode() + rows.tobytes() + faces.tobytes() + mesh.edges.astype("<i4").tobytes()
+
+
+def mesh_from_ply(data: bytes, name: str) -> Mesh:
+    """The mesh of a file that `ply_bytes` wrote, bit for bit.
+
+    Args:
+        data: The file.
+        name: What messages call it.
+
+    Raises:
+        ValueError: It is no such file, or a part of it is missing.
+    """
+    end = data.find(b"end_header\n")
+    if not data.startswith(b"ply\nformat binary_little_endian 1.0\n") or end < 0:
+        raise ValueError(f"{name}: this is no binary PLY file that plash wrote")
+    header = data[:end].decode("ascii", "replace")
+    counts = {what: int(number) for what, number in re.findall(r"^element (\w+) (\d+)$", header, re.MULTILINE)}
+    floats = re.findall(r"^property float (\w+)$", header, re.MULTILINE)
+    vertices, faces, edges = (counts.get(what, 0) for what in ("vertex", "face", "edge"))
+
+    sizes = [4 * len(floats) * vertices, _FACE.itemsize * faces, 8 * edges]
+    body = memoryview(data)[end + len(b"end_header\n") :]
+    if len(body) != sum(sizes):
+        raise ValueError(f"{name}: {len(body)} bytes follow the header, which speaks of {sum(sizes)}: write it again")
+    rows = np.frombuffer(body[: sizes[0]], "<f4").reshape(vertices, len(floats))
+    triangles = np.frombuffer(body[sizes[0] : sizes[0] + sizes[1]], _FACE)
+    lines = np.frombuffer(body[sizes[0] + sizes[1] :], "<i4").reshape(-1, 2)
+    if (triangles["count"] != 3).any() or not _are_indices(triangles["vertices"], vertices):
+        raise ValueError(f"{name}: a face is damaged: write the file again")
+    places = _columns(rows, floats, "vertices")
+    if places is None or not _are_indices(lines, vertices):
+        raise ValueError(f"{name}: its vertices or edges are damaged: write the file again")
+    return Mesh(
+        places,
+        triangles["vertices"].astype(np.int32),
+        _columns(rows, floats, "normals"),
+        _columns(rows, floats, "velocity"),
+        lines.astype(np.int32),
+    )
+
+
+def _columns(rows: NDArray[np.float32], names: list[str], vector: str) -> NDArray[np.float32] | None:
+    wanted = _VECTORS[vector]
+    if not set(wanted) <= set(names):
+        return None
+    return np.ascontiguousarray(rows[:, [names.index(axis) for axis in wanted]], np.float32)
+
+
+def _are_indices(numbers: NDArray[np.int32], count: int) -> bool:
+    return len(numbers) == 0 or bool(numbers.min() >= 0 and numbers.max() < count)

@@ -1,0 +1,121 @@
+"""Drops: balls for the particles that the liquid's surface does not cover.
+
+What is thinner than about half a cell does not fill half of the space round any sample. A particle that lies outside
+the surface, or hardly inside, gets a ball: the larger the further outside it is, and at most of its own volume,
+so that nothing pops up. Balls run into each other and into the surface smoothly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.compile import Kernel, for_tile_shape, inlined, serial_kernel
+from plash.grid.tiles import Shape, Tiles
+from plash.particles.particles import Particles
+
+# Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
+# to hold a sheet together where it is in a thin one, and whole where it is alone
+_COVERED, _THIN, _LONE = -0.1, 0.1, 0.4
+_THIN_RADIUS = 0.82  # of the radius when alone; all of it would make sheets half as thick again
+_SOFT = 0.15  # spacings: how softly balls meet
+_REACH = 4.0  # of these lengths, beyond which a ball is not felt
+
+# Mean volume that marching gives a ball, by its radius; in lattice spacings. Radii begin where no ball is lost
+_BALLS = {
+    2: ([0.72, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.7, 2.0], [0.82, 1.25, 1.81, 2.43, 3.1, 3.83, 5.47, 8.41, 11.9]),
+    3: ([0.87, 0.9, 0.95, 1.0, 1.1, 1.2, 1.4, 1.7, 2.0], [0.81, 1.01, 1.39, 1.85, 2.96, 4.37, 8.08, 16.4, 28.6]),
+}
+
+
+def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, detail: int) -> NDArray[np.float32]:
+    """The distance with a ball at each particle that the surface does not cover, as a soft minimum.
+
+    exp(-φ/k) of the surface and of all balls are added up.
+    """
+    radii, volumes = _BALLS[tiles.dimension]
+    radius = np.interp(particles.volume, volumes, radii).astype(np.float32)
+    drops = np.zeros_like(phi)
+    limits = np.array([_COVERED * detail, _THIN * detail, _LONE * detail], np.float32)
+    _add_drops(tiles.shape)(
+        phi, particles.cell, particles.offset, radius, particles.starts, tiles.origins, tiles.neighbours, limits, drops
+    )
+    wet = drops > 0
+    result = phi.copy()
+    result[wet] = -_SOFT * np.log(np.exp(-phi[wet] / np.float32(_SOFT)) + drops[wet])
+    return result
+
+
+@for_tile_shape
+def _add_drops(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = 2 if BZ == 1 else 3
+
+    @serial_kernel
+    def run(phi, cell, offset, radius, starts, origins, neighbours, limits, drops):  # type: ignore[no-untyped-def]
+        least = np.exp(-_REACH)
+        for t in range(1, len(neighbours)):
+            for p in range(starts[t], starts[t + 1]):
+                i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
+                fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
+                if DIM == 3:
+                    k = cell[2, p] - origins[t, 2]
+                    fz = offset[2, p]
+                here = np.float32(0)
+                for corner in range(4 if DIM == 2 else 8):
+                    a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+                    w = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if c else 1 - fz)
+                    s, x, y, z = _home(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
+                    here += w * phi[s, z, y, x]
+                share = _THIN_RADIUS * _step(here, limits[0], limits[1])
+                share += (1 - _THIN_RADIUS) * _step(here, limits[1], limits[2])
+                if share <= 0:
+                    continue
+                r = radius[p] * share
+                furthest = r + _SOFT * _REACH
+                # Samples within reach; none lies further than the next tile
+                low_z = int(np.ceil(k + fz - furthest)) if DIM == 3 else 0
+                high_z = int(np.floor(k + fz + furthest)) if DIM == 3 else 0
+                for z0 in range(low_z, high_z + 1):
+                    for y0 in range(int(np.ceil(j + fy - furthest)), int(np.floor(j + fy + furthest)) + 1):
+                        for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
+                            dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
+                            gap = np.sqrt(dx * dx + dy * dy + dz * dz) - r
+                            if gap < _SOFT * _REACH:
+                                s, x, y, z = _home(neighbours, t, x0, y0, z0, BZ, BY, BX)
+                                if s > 0:
+                                    drops[s, z, y, x] += np.exp(-gap / _SOFT) - least
+
+    return run
+
+
+@inlined
+def _home(neighbours, t, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Slot of the tile that has a sample given from tile t, at most one tile away, and its place there."""
+    column = 13
+    if x < 0:
+        x += BX
+        column -= 1
+    elif x >= BX:
+        x -= BX
+        column += 1
+    if y < 0:
+        y += BY
+        column -= 3
+    elif y >= BY:
+        y -= BY
+        column += 3
+    if z < 0:
+        z += BZ
+        column -= 9
+    elif z >= BZ:
+        z -= BZ
+        column += 9
+    return neighbours[t, column], x, y, z
+
+
+@inlined
+def _step(value, low, high):  # type: ignore[no-untyped-def]
+    """From 0 at a low value to 1 at a high one, without a kink."""
+    part = min(max((value - low) / (high - low), np.float32(0)), np.float32(1))
+    return part * part * (3 - 2 * part)

@@ -1,0 +1,161 @@
+"""Which share of the space round each lattice sample is filled with liquid.
+
+    f = Σ V_p W(x - x_p) / S ,     W a product of hats (1 - |s|/h)/h ,     S the part of W that is open to liquid
+
+A hat of width h with its corners on the lattice is a sum of hats as wide as the lattice spacing. So particles are
+added to the 2^d samples round them, and filters with three entries do the rest, for the liquid and for the
+space open to it alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.tiles import Shape, Tiles
+from plash.particles.particles import Particles
+
+# Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
+_WIDENING = {
+    1: [],
+    2: [(0.25, 0.5)],
+    3: [(1 / 3, 1 / 3), (1 / 3, 1 / 3)],
+    4: [(0.25, 0.5), (0.5, 0.0), (0.5, 0.0)],
+}
+_SOFTENING = {1: 0, 2: 1, 3: 2, 4: 4}  # further rounds of (1/4, 1/2, 1/4): particles are not evenly spread
+_LEAST_OPEN = 1e-3  # of the space round a sample: where less is open, nothing is said about it
+
+
+def reach(detail: int) -> int:
+    """How many spacings from a particle samples can matter: as far as the filters see twice."""
+    return 2 * detail + _SOFTENING[detail]
+
+
+def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
+    """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
+    pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
+    scatter = _scatter(tiles.shape)
+    for colour in tiles.colours:
+        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
+        where = (particles.starts, tiles.origins, tiles.neighbours, busy)
+        scatter(particles.cell, particles.offset, particles.velocity, particles.volume, *where, pools, chunk_count())
+    return pools
+
+
+def widened(tiles: Tiles, pools: NDArray[np.float32], detail: int) -> NDArray[np.float32]:
+    """Pools summed over the samples round each, with weights that make hats as wide as a cell, and a little softer."""
+    run = _filter(tiles.shape)
+    for side, centre in _WIDENING[detail] + [(0.25, 0.5)] * _SOFTENING[detail]:
+        result = np.empty_like(pools)
+        result[:, 0] = pools[:, 0]
+        run(pools, result, tiles.neighbours, np.float32(side), np.float32(centre), chunk_count())
+        pools = result
+    return pools
+
+
+def distance_of_fill(filled: NDArray[np.float32], opened: NDArray[np.float32], detail: int) -> NDArray[np.float32]:
+    """Distance to the surface in lattice spacings, from the share of space that is filled; exact for a flat one.
+
+    φ = -h sgn(q) (1 - √(1 - |q|)) with q = 2f - 1.
+    """
+    share = np.where(opened > _LEAST_OPEN, filled / np.maximum(opened, np.float32(_LEAST_OPEN)), np.float32(0))
+    q = 2 * np.clip(share, 0, 1) - 1
+    phi: NDArray[np.float32] = np.float32(-detail) * np.sign(q) * (1 - np.sqrt(1 - np.abs(q)))
+    return phi
+
+
+@for_tile_shape
+def _scatter(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, _ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+    DEPTH = 1 if BZ == 1 else 2
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        one = np.float32(1)
+        for c in prange(chunks):
+            block = np.empty((1 + DIM, SIZE), np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                block[:] = np.float32(0)
+                for p in range(starts[t], starts[t + 1]):
+                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
+                    o = (cell[1, p] - origins[t, 1] + 1) * PX + cell[0, p] - origins[t, 0] + 1
+                    if DIM == 3:
+                        fz = offset[2, p]
+                        o += (cell[2, p] - origins[t, 2] + 1) * PY * PX
+                    for depth in range(DEPTH):
+                        wz = volume[p]
+                        if DIM == 3:
+                            wz *= fz if depth == 1 else one - fz
+                        for row in range(2):
+                            wy = wz * (fy if row == 1 else one - fy)
+                            for column in range(2):
+                                w = wy * (fx if column == 1 else one - fx)
+                                m = o + depth * PY * PX + row * PX + column
+                                block[0, m] += w
+                                for axis in range(DIM):
+                                    block[1 + axis, m] += w * velocity[axis, p]
+                for k in range(1 + DIM):
+                    _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
+
+    return run
+
+
+@inlined
+def _add_block(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Add a block of halo 1 to a tile and its neighbours upwards; nothing was added below."""
+    HZ = 1 if BZ > 1 else 0
+    for z in range(BZ + HZ):
+        for y in range(BY + 1):
+            row = 13 + (9 if z == BZ else 0) + (3 if y == BY else 0)
+            pz = 0 if z == BZ else z
+            py = 0 if y == BY else y
+            o = ((z + HZ) * (BY + 2) + y + 1) * (BX + 2) + 1
+            s = neighbours[t, row]
+            if s > 0:
+                target = pool[s, pz, py]
+                for x in range(BX):
+                    target[x] += block[o + x]
+            s = neighbours[t, row + 1]
+            if s > 0:
+                pool[s, pz, py, 0] += block[o + BX]
+
+
+@for_tile_shape
+def _filter(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    SIZE = PZ * PY * PX
+    LAYER = PY * PX
+
+    @kernel
+    def run(pools, result, neighbours, side, centre, chunks):  # type: ignore[no-untyped-def]
+        n = len(neighbours) - 1
+        for c in prange(chunks):
+            one = np.zeros(SIZE, np.float32)
+            two = np.zeros(SIZE, np.float32)
+            for k in range(len(pools)):
+                for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+                    copy_block(one, pools[k], neighbours, t, 1, BZ, BY, BX)
+                    for m in range(1, SIZE - 1):
+                        two[m] = centre * one[m] + side * (one[m - 1] + one[m + 1])
+                    for m in range(PX, SIZE - PX):
+                        one[m] = centre * two[m] + side * (two[m - PX] + two[m + PX])
+                    if HZ > 0:
+                        for m in range(LAYER, SIZE - LAYER):
+                            two[m] = centre * one[m] + side * (one[m - LAYER] + one[m + LAYER])
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            row = result[k, t, z, y]
+                            for x in range(BX):
+                                row[x] = two[o + x] if HZ > 0 else one[o + x]
+
+    return run

@@ -1,0 +1,128 @@
+"""The lattice that a liquid is sampled on: walls of the domain pass through its points, solids are somewhere in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.tiles import Tiles
+from plash.levelset.shapes import distance
+from plash.mesh.smooth import CLOSES
+from plash.scene.bodies import Solid
+from plash.scene.domain import Domain, SideName
+
+_FAR = 1e6  # spacings: how far outside samples behind walls are said to be, so that the surface lies on the wall
+_BEHIND = 0.25  # spacings more than half a cell, so that a solid's own face, if samples are on it, is not the seam
+
+SolidDistance = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Where samples stand, and the space they stand in.
+
+    Attributes:
+        spacing: Between samples, m.
+        detail: Samples along the edge of a cell.
+        low: First sample of the domain along x, y[, z]; None where the side is unbounded.
+        high: Last sample of the domain.
+        solids: What is in it.
+    """
+
+    spacing: float
+    detail: int
+    low: tuple[int | None, ...]
+    high: tuple[int | None, ...]
+    solids: Sequence[Solid]
+
+    @staticmethod
+    def over(domain: Domain, solids: Sequence[Solid], h: float, detail: int) -> Lattice:
+        """The lattice of a domain."""
+        bounds: list[tuple[int | None, ...]] = []
+        for end in ("min", "max"):
+            names: list[SideName] = [f"{axis}_{end}" for axis in "xyz"[: domain.dimension]]  # type: ignore[misc]
+            bounds.append(
+                tuple(
+                    None if domain.side(name) == "unbounded" else (cells * detail if end == "max" else 0)
+                    for name, cells in zip(names, domain.cells, strict=True)
+                )
+            )
+        return Lattice(h / detail, detail, bounds[0], bounds[1], solids)
+
+
+def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
+    """Slots of the tiles near solids, and the distance to the nearest solid at their samples, in lattice spacings."""
+    if not lattice.solids:
+        return np.zeros(0, np.int32), np.zeros((0, *tiles.shape), np.float32)
+    dimension, size, s = tiles.dimension, tiles.shape[2], lattice.spacing
+    centres = (tiles.origins[1:, :dimension] + 0.5 * size) * s
+    # Generous, for shapes whose distance is only roughly one
+    reach = s * (1.5 * size * np.sqrt(dimension) + 4 * lattice.detail)
+    names = [solid.name or f"solid {number + 1}" for number, solid in enumerate(lattice.solids)]
+    gaps = [distance(solid.shape, centres, name) for solid, name in zip(lattice.solids, names, strict=True)]
+    slots = (np.flatnonzero(np.minimum.reduce(gaps) < reach) + 1).astype(np.int32)
+    points = tiles.cell_centres(slots, s) - 0.5 * s
+    nearest = np.full(len(points), np.inf)
+    block = points.shape[0] // max(len(slots), 1)
+    for solid, name, gap in zip(lattice.solids, names, gaps, strict=True):
+        near = np.repeat(gap[slots - 1] < reach, block)
+        nearest[near] = np.minimum(nearest[near], distance(solid.shape, points[near], name))
+    return slots, (nearest / s).astype(np.float32).reshape(-1, *tiles.shape)
+
+
+def gap_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
+    """The distance to the nearest solid as a pool, far where it was not measured; in lattice spacings."""
+    pool = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
+    slots, gap = solid
+    pool[slots] = gap
+    return pool
+
+
+def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
+    """Part of the space round each sample that liquid can be in: half of it on a wall, none beyond."""
+    share = np.ones((tiles.count + 1, *tiles.shape), np.float32)
+    for beyond in _beyond_walls(tiles, lattice):
+        share *= np.clip(0.5 - 0.5 * beyond, 0.0, 1.0).astype(np.float32)
+    slots, gap = solid
+    share[slots] *= np.clip(0.5 + gap, 0.0, 1.0)
+    share[0] = 1.0
+    return share
+
+
+def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
+    """The distance, positive beyond walls and deep in solids."""
+    slots, gap = solid
+    phi[slots] = np.maximum(phi[slots], -gap - np.float32(lattice.detail / 2 + _BEHIND))
+    for beyond in _beyond_walls(tiles, lattice):
+        phi = np.where(beyond > 0, np.float32(_FAR), phi)
+    phi[0] = lattice.detail
+    return phi
+
+
+def walls_of(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.uint8]:
+    """Which walls each vertex is on, as `smoothed` wants them."""
+    walls = np.zeros(len(places), np.uint8)
+    for axis, sides in enumerate(zip(lattice.low, lattice.high, strict=True)):
+        for end, wall in enumerate(sides):
+            if wall is not None:
+                beyond = (places[:, axis] - wall) * (2 * end - 1)
+                walls[beyond >= 0] |= np.uint8(1 << (2 * axis + end))
+                walls[beyond > 0] |= np.uint8(CLOSES)
+    return walls
+
+
+def _beyond_walls(tiles: Tiles, lattice: Lattice) -> list[NDArray[np.int64]]:
+    """How many spacings samples lie beyond each side that is no wish for more space; broadcasts against a pool."""
+    found = []
+    for axis in range(tiles.dimension):
+        size = tiles.shape[2 - axis]
+        index = tiles.origins[:, axis].astype(np.int64)[:, None] + np.arange(size)
+        along = [len(index), 1, 1, 1]
+        along[3 - axis] = size
+        low, high = lattice.low[axis], lattice.high[axis]
+        found += [] if low is None else [(low - index).reshape(along)]
+        found += [] if high is None else [(index - high).reshape(along)]
+    return found

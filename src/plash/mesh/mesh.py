@@ -1,0 +1,122 @@
+"""Triangle meshes: the surface of a liquid in 3-D, the region it fills in 2-D."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def _no_edges() -> NDArray[np.int32]:
+    return np.zeros((0, 2), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles and what is known at their corners.
+
+    Attributes:
+        vertices: Positions (n, 3) in metres; z = 0 in 2-D.
+        faces: Vertices (m, 3) of each triangle, counter-clockwise seen from outside (in 2-D from +z).
+        normals: Outward unit normals (n, 3), if known.
+        velocity: Of the liquid at the vertices (n, 3) in m/s, if known.
+        edges: Outline (k, 2) of a 2-D mesh, with the liquid on its left; none in 3-D.
+
+    Example:
+        >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+        >>> faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], np.int32)
+        >>> tetrahedron = Mesh(corners, faces)
+        >>> round(tetrahedron.volume, 6), tetrahedron.euler_number, tetrahedron.open_edges()
+        (0.166667, 2, 0)
+    """
+
+    vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
+    normals: NDArray[np.float32] | None = None
+    velocity: NDArray[np.float32] | None = None
+    edges: NDArray[np.int32] = field(default_factory=_no_edges)
+
+    @staticmethod
+    def empty() -> Mesh:
+        """No triangles at all."""
+        none = np.zeros((0, 3), np.float32)
+        return Mesh(none, np.zeros((0, 3), np.int32), none, none)
+
+    @property
+    def dimension(self) -> int:
+        """2 for a flat region with an outline, else 3."""
+        return 2 if len(self.edges) else 3
+
+    @property
+    def volume(self) -> float:
+        """Volume inside, m³, by the divergence theorem; in 2-D the area of the triangles, m²."""
+        if self.dimension == 2:
+            return float(_doubled_areas(self.vertices, self.faces)[:, 2].sum() / 2)
+        return float(cone_volumes(self.vertices, self.faces).sum())
+
+    @property
+    def area(self) -> float:
+        """Area of the triangles, m²."""
+        doubled = _doubled_areas(self.vertices, self.faces)
+        return float(np.sqrt((doubled**2).sum(axis=1)).sum() / 2)
+
+    @property
+    def euler_number(self) -> int:
+        """Vertices - edges + faces: 2 for a sphere, 0 for a torus; the sum over the parts."""
+        used = len(np.unique(self.faces))
+        keys, _ = self._undirected(self.faces)
+        return used - len(np.unique(keys)) + len(self.faces)
+
+    def open_edges(self) -> int:
+        """Number of edges without exactly two faces of opposite direction; in 2-D, of points where the outline ends."""
+        if self.dimension == 2:
+            ends = [np.bincount(self.edges[:, side], minlength=len(self.vertices)) for side in range(2)]
+            return int(((ends[0] != ends[1]) | (ends[0] > 1)).sum())
+        keys, direction = self._undirected(self.faces)
+        _, which = np.unique(keys, return_inverse=True)
+        count = np.bincount(which)
+        balance = np.bincount(which, weights=direction)
+        return int(((count != 2) | (balance != 0)).sum())
+
+    def _undirected(self, faces: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """A number for each side of each face, the same from both ends, and which way it runs."""
+        start = faces.astype(np.int64).ravel()
+        end = np.roll(faces, -1, axis=1).astype(np.int64).ravel()
+        keys = np.minimum(start, end) * len(self.vertices) + np.maximum(start, end)
+        return keys, np.where(start < end, 1, -1)
+
+
+def joined(meshes: Sequence[Mesh]) -> Mesh:
+    """Several meshes as one; normals and velocities are kept if all have them."""
+    if not meshes:
+        return Mesh.empty()
+    firsts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]], dtype=np.int32)
+    pairs = list(zip(meshes, firsts, strict=True))
+    normals = [mesh.normals for mesh in meshes if mesh.normals is not None]
+    velocity = [mesh.velocity for mesh in meshes if mesh.velocity is not None]
+    return Mesh(
+        np.concatenate([mesh.vertices for mesh in meshes]),
+        np.concatenate([mesh.faces + first for mesh, first in pairs]),
+        np.concatenate(normals) if len(normals) == len(meshes) else None,
+        np.concatenate(velocity) if len(velocity) == len(meshes) else None,
+        np.concatenate([mesh.edges + first for mesh, first in pairs]),
+    )
+
+
+def cone_volumes(vertices: NDArray[np.floating], faces: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Signed volume of the cone from the vertices' mean to each face: their sum is the volume of a closed mesh."""
+    if len(faces) == 0:
+        return np.zeros(0)
+    places = vertices.astype(np.float64)
+    a, b, c = ((places - places.mean(axis=0))[faces[:, corner]] for corner in range(3))
+    volumes: NDArray[np.float64] = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
+    return volumes
+
+
+def _doubled_areas(vertices: NDArray[np.floating], faces: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Normal of each face with twice its area as length."""
+    a, b, c = (vertices[faces[:, corner]].astype(np.float64) for corner in range(3))
+    crossed: NDArray[np.float64] = np.cross(b - a, c - a)
+    return crossed
