@@ -5,8 +5,9 @@ BIN := .venv/bin
 
 .PHONY: demo test lint types unit format bench clean
 
-demo: .venv/ready ## run the 2-D and the 3-D dam break and leave pictures in out/demo
-	$(BIN)/python examples/pictures.py out/demo
+demo: .venv/ready ## make the dam break's movie
+	$(BIN)/plash run dam_break --out out/demo/dam_break
+	@echo "The movie is $(CURDIR)/out/demo/dam_break/dam_break.mp4"
 
 test: lint types unit ## everything that must hold
 
