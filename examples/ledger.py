@@ -7,7 +7,7 @@ import numpy as np
 import plash
 
 scene = plash.load_scene(sys.argv[1] if len(sys.argv) > 1 else "dam_break_2d", resolution=64, frames=48)
-print(f"{'frame':>5} {'steps':>5} {'iterations':>10} {'fastest, m/s':>12} {'front, m':>8} {'in particles':>12} {'measured':>9}")
+print("frame steps iterations fastest, m/s front, m in particles  measured")
 for frame in plash.simulate(scene):
     ledger = frame.ledger
     fastest = np.linalg.norm(frame.particles.velocity, axis=1).max()
