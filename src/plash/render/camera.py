@@ -1,0 +1,128 @@
+"""Views: from points in space to samples of a picture, for cameras, lights and flat drawings alike.
+
+Picture coordinates are in samples, x to the right and y down from the top left corner; the centre of sample (row,
+column) is at (column + 0.5, row + 0.5). Depth is measured along the direction of view, in metres.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plash.scene.look import Camera
+
+Array = NDArray[np.float64]
+
+DEFAULT_FOV = 28.0
+_AZIMUTH, _ELEVATION = math.radians(26.0), math.radians(19.0)
+_MARGIN = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A camera: where it stands, its three axes, and the picture it makes.
+
+    Attributes:
+        position: Where it stands, m.
+        axes: Rows are unit vectors to the right, up and along the view.
+        focal: Samples per metre at a depth of 1 m.
+        width, height: Size of the picture in samples.
+    """
+
+    position: Array
+    axes: Array
+    focal: float
+    width: int
+    height: int
+
+    def project(self, points: ArrayLike) -> Array:
+        """Columns x, y (samples) and depth (m) of points (n, 3).
+
+        Points at no depth are at infinity, those behind it are mirrored: clip first.
+
+        >>> view = looking((0, 0, 2), (0, 0, 0), fov=90, size=(200, 100))
+        >>> view.project([[1, 0, 1], [0, 0.5, 0]]).round(6).tolist()
+        [[150.0, 50.0, 1.0], [100.0, 37.5, 2.0]]
+        """
+        seen: Array = (np.asarray(points, np.float64) - self.position) @ self.axes.T
+        scale = self.focal / np.where(seen[:, 2] == 0, 1e-300, seen[:, 2])
+        seen[:, 0] = self.width / 2 + seen[:, 0] * scale
+        seen[:, 1] = self.height / 2 - seen[:, 1] * scale
+        return seen
+
+    @cached_property
+    def packed(self) -> Array:
+        """All of it as 15 numbers for kernels: position, right, up, forward, focal, half width, half height."""
+        return np.concatenate([self.position, self.axes.ravel(), [self.focal, self.width / 2, self.height / 2]])
+
+
+def looking(
+    place: ArrayLike, to: ArrayLike, fov: float, size: tuple[int, int], up: ArrayLike = (0.0, 1.0, 0.0)
+) -> View:
+    """The view from a place towards a point, with an angle of view in degrees from top to bottom.
+
+    Args:
+        place: Where the camera stands.
+        to: The middle of the picture.
+        fov: Angle from the top of the picture to its bottom, degrees.
+        size: Width and height in samples.
+        up: What is up in the picture.
+    """
+    position = np.array(place, np.float64)
+    forward = _unit(np.asarray(to, np.float64) - position)
+    right = _unit(np.cross(forward, np.asarray(up, np.float64)))
+    axes = np.stack([right, np.cross(right, forward), forward])
+    width, height = size
+    return View(position, axes, height / 2 / math.tan(math.radians(fov) / 2), width, height)
+
+
+def camera_view(camera: Camera | None, domain_size: ArrayLike, size: tuple[int, int]) -> View:
+    """The view of a scene's camera; without one a view of the whole domain from the front, right and above."""
+    if camera is not None:
+        return looking(camera.position, camera.to, camera.fov, size, camera.up)
+    sideways = math.cos(_ELEVATION)
+    away = np.array([sideways * math.sin(_AZIMUTH), math.sin(_ELEVATION), sideways * math.cos(_AZIMUTH)])
+    return framing(box_corners(np.zeros(3), np.asarray(domain_size, np.float64)), away, DEFAULT_FOV, size, _MARGIN)
+
+
+def framing(points: Array, away: Array, fov: float, size: tuple[int, int], margin: float) -> View:
+    """The nearest view in a direction that holds all points, with a margin as a part of the picture's size."""
+    forward = -_unit(away)
+    upward = np.array([0.0, 1.0, 0.0]) if abs(forward[1]) < 0.999 else np.array([0.0, 0.0, -1.0])
+    target = (points.min(axis=0) + points.max(axis=0)) / 2
+    tangent = math.tan(math.radians(fov) / 2) * (1 - 2 * margin)
+    reach = np.array([tangent * size[0] / size[1], tangent])
+    view = looking(target - forward, target, fov, size, upward)
+    for _ in range(8):
+        x, y, z = ((points - target) @ view.axes.T).T
+        distance = max(float((np.abs(x) / reach[0] - z).max()), float((np.abs(y) / reach[1] - z).max()), 1e-9)
+        # Move the middle of what is seen to the middle of the picture
+        for axis, along in ((0, x), (1, y)):
+            slope = along / (z + distance)
+            target = target + view.axes[axis] * (slope.max() + slope.min()) / 2 * distance
+        view = looking(target - distance * forward, target, fov, size, upward)
+    return view
+
+
+def facing_view(low: Array, high: Array, size: tuple[int, int]) -> View:
+    """The view of a rectangle in the plane z = 0 from straight ahead and afar, as large as fits the picture."""
+    middle, span = (low + high) / 2, high - low
+    distance = 12 * float(span.max())
+    position = np.array([middle[0], middle[1], distance])
+    axes = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, -1]])
+    return View(position, axes, distance * float(min(size[0] / span[0], size[1] / span[1])), *size)
+
+
+def box_corners(low: Array, high: Array) -> Array:
+    """The 8 corners of a box; corner number k is at the high end of x, y, z where bits 0, 1, 2 of k are set."""
+    bits = np.arange(8)[:, None] >> np.arange(3) & 1
+    return np.where(bits == 1, high, low).astype(np.float64)
+
+
+def _unit(vector: Array) -> Array:
+    unit: Array = vector / np.sqrt(vector @ vector)
+    return unit

@@ -1,0 +1,47 @@
+"""Colours: from screens to light and back, and the scale of speeds.
+
+Light is computed in linear red, green and blue; screens show the sRGB curve of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plash.scene.look import rgb
+
+Array = NDArray[np.float64]
+
+# From deep blue over cyan to a pale cyan, in steps of even lightness (CIE L* from 21 to 95)
+_SPEED_COLORS = ("#10306e", "#14489a", "#1f66bd", "#3387d4", "#57a8e2", "#86c6ea", "#b3dcef", "#dff3f6")
+
+
+def linear(screen: ArrayLike) -> Array:
+    """Light of sRGB values from 0 to 1.
+
+    >>> linear([0.0, 0.5, 1.0]).round(4).tolist()
+    [0.0, 0.214, 1.0]
+    """
+    s = np.asarray(screen, np.float64)
+    light: Array = np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4)
+    return light
+
+
+def screen(light: ArrayLike) -> Array:
+    """The sRGB values from 0 to 1 of light: what `linear` undoes."""
+    x = np.clip(np.asarray(light, np.float64), 0, 1)
+    values: Array = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
+    return values
+
+
+def light_of(color: str) -> Array:
+    """Light of a colour of the scene language."""
+    return linear(rgb(color))
+
+
+def speed_colors(part: ArrayLike) -> NDArray[np.float32]:
+    """Light (n, 3) for speeds as parts of the top speed: from deep blue to pale cyan."""
+    stops = np.array([rgb(color) for color in _SPEED_COLORS])
+    place = np.clip(np.nan_to_num(np.asarray(part, np.float64)), 0, 1) * (len(stops) - 1)
+    mixed = np.stack([np.interp(place, np.arange(len(stops)), stops[:, k]) for k in range(3)], axis=-1)
+    return linear(mixed).astype(np.float32)

@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from plash.render.colors import linear, screen, speed_colors
+from plash.render.develop import develop
+
+
+def test_screen_undoes_linear():
+    values = np.linspace(0, 1, 101)
+    assert screen(linear(values)) == pytest.approx(values)
+
+
+def test_faster_is_lighter():
+    lightness = speed_colors(np.linspace(0, 1, 50)) @ [0.2126, 0.7152, 0.0722]
+    assert (np.diff(lightness) > 0).all()
+    assert np.array_equal(speed_colors([2.0, np.nan]), speed_colors([1.0, 0.0]))
+
+
+def test_a_plain_colour_is_kept():
+    for value in (0, 40, 128, 233):
+        light = np.full((8, 6, 3), linear(value / 255), np.float32)
+        assert (develop(light) == value).all()
+
+
+def test_too_much_light_is_white_and_nothing_overflows():
+    assert (develop(np.full((2, 2, 3), 50, np.float32)) == 255).all()
+    assert (develop(np.full((2, 2, 3), -1, np.float32)) == 0).all()
