@@ -105,6 +105,11 @@ def test_the_camera_may_stand_anywhere(make_scene, block_of_liquid, place, show)
     assert picture.shape == (90, 160, 3)
 
 
+def test_the_camera_may_lie_on_its_side(make_scene, block_of_liquid):
+    camera = Camera(**{"from": (0.3, 0.3, 4), "to": (0.3, 0.3, 0), "up": (1, 0, 0)})
+    assert Preview(make_scene(camera=camera)).picture(*block_of_liquid(3)).std() > 1
+
+
 def test_in_the_liquid_everything_is_blue(make_scene, block_of_liquid):
     camera = Camera(**{"from": (0.3, 0.3, 0.4), "to": (1, 0.2, 0.4)})
     picture = Preview(make_scene(camera=camera, edges=False)).picture(*block_of_liquid(3)).astype(int)

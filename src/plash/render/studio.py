@@ -40,9 +40,11 @@ class Studio:
 
 def studio_for(view: View, size: Array, background: Array) -> Studio:
     """The studio for a camera that looks at a domain."""
-    right = view.axes[0] - view.axes[0][1] * np.array([0.0, 1, 0])
-    right /= np.sqrt(right @ right)
     up = np.array([0.0, 1, 0])
+    right = view.axes[0] - view.axes[0][1] * up
+    if right @ right < 1e-6:  # the camera lies on its side
+        right = np.cross(view.axes[2], up)
+    right /= np.sqrt(right @ right)
     away = np.cross(up, right)
     to_lamp = _unit(-0.72 * right + 0.30 * away + 1.05 * up)
     to_fill = _unit(0.9 * right - 0.1 * away + 0.55 * up)
