@@ -257,9 +257,6 @@ def clock(seconds: float) -> str:
         return f"{seconds:.2f} s"
     if seconds < 60:
         return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return (
-        f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
-        if seconds < 3600
-        else f"{minutes // 60}:{minutes % 60:02d} h"
-    )
+    if seconds < 3600:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+    return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"
