@@ -3,8 +3,8 @@
     python -m benchmarks.distance
 
 All are sampled at cell centres and read by linear interpolation between them. Pools at 20 heights within a cell, and
-planes at a slope of 1:2, with the particles on a lattice and jittered within their parts of the cells. Prints, in cells,
-the largest mean error of the level over all heights, and the spread round the mean.
+planes at a slope of 1:2, with the particles on a lattice and jittered within their parts of the cells. Prints, in
+cells, the largest mean error of the level over all heights, and the spread round the mean.
 """
 
 from __future__ import annotations

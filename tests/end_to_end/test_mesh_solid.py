@@ -47,5 +47,5 @@ def test_open_mesh_is_refused_by_name(tmp_path):
     ball = trimesh.creation.icosphere(subdivisions=2, radius=RADIUS)
     trimesh.Trimesh(ball.vertices, ball.faces[1:], process=False).export(tmp_path / "ball.ply")
     shape = plash.MeshShape(file=tmp_path / "ball.ply", translation=CENTRE)
-    with pytest.raises(plash.SceneError, match="ball.*has 3 open edges around 1 hole.*close the hole"):
+    with pytest.raises(plash.SceneError, match=r"ball.*has 3 open edges around 1 hole.*close the hole"):
         next(plash.simulate(dam_break(shape)))

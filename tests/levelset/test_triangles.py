@@ -1,5 +1,7 @@
 import json
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -161,6 +163,16 @@ def test_any_number_of_threads_and_any_order_gives_the_same_bits(threads):
     order = np.random.default_rng(0).permutation(len(points))
     assert tree(mesh).distance(points[order]).tobytes() == found[0][order].tobytes()
     assert tree(mesh).distance(points[777:778])[0] == found[0][777]
+
+
+def test_scenes_without_meshes_compile_nothing_for_them():
+    program = (
+        "import plash, plash.levelset.triangles as triangles\n"
+        "from plash.levelset.shapes import distance\n"
+        "distance(plash.Sphere(center=(0, 0, 0), radius=1), [(0, 0, 0)])\n"
+        "assert not triangles._search.signatures and not triangles._search_some.signatures"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_no_points_have_no_distances():

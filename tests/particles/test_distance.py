@@ -82,7 +82,7 @@ def test_a_flat_surface_of_jittered_particles_is_within_a_twentieth_of_a_cell(di
 
 @pytest.mark.parametrize("level", [8.0, 8.3, 8.6])
 def test_a_flat_surface_stays_flat_beside_a_ball(dimension, level):
-    """Particles fill the open cells round a curved solid; divided by the open share of the kernel, f does not see it."""
+    """Particles fill the open cells round a ball; divided by the open share of the kernel, f does not see it."""
     centre = tuple(np.array((9.2, 8.1, 5.3))[:dimension] * H)
     ball = Solid(name="ball", shape={"kind": "sphere", "center": centre, "radius": 3.4 * H})
     _, _, phi, here = pool(level, dimension, solids=[ball])
@@ -97,7 +97,7 @@ def test_a_flat_surface_stays_flat_beside_a_ball(dimension, level):
 
 
 def test_the_surface_goes_on_into_solids(dimension):
-    _, _, phi, here = pool(7.3, dimension)
+    _, _, phi, _ = pool(7.3, dimension)
     first, size = (-2,) * dimension, tuple(n + 4 for n in CELLS[dimension])
     values = to_dense(phi.pool, phi.tiles, first, size).astype(np.float64)
     beside = [2] * dimension

@@ -149,5 +149,5 @@ def test_content_of_the_file_is_part_of_the_data_of_a_scene(folder):
 
 
 def test_scene_without_a_mesh_needs_no_mesh_reader():
-    program = "import sys, plash; plash.load_scene('dam_break'); assert not {'trimesh', 'numpy'} & set(sys.modules)"
+    program = "import sys, plash; plash.load_scene('dam_break'); assert 'trimesh' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)

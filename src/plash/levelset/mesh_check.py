@@ -126,8 +126,8 @@ def _inverted(vertices: Array, triangles: Numbers) -> list[str]:
     """Parts of a closed mesh that face inwards and are no cavity of another part; or no volume at all."""
     corners = vertices[triangles] - vertices.mean(axis=0)
     area = float(np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1).sum())
-    part = _groups(len(vertices), triangles[:, :2], triangles[:, 1:])[triangles[:, 0]]
-    names, part = np.unique(part, return_inverse=True)
+    groups = _groups(len(vertices), triangles[:, :2], triangles[:, 1:])
+    names, part = np.unique(groups[triangles[:, 0]], return_inverse=True)
     volume = np.bincount(part, weights=np.linalg.det(corners)) / 6
     if float(np.abs(volume).sum()) <= _FLAT * area * float(np.linalg.norm(np.ptp(vertices, axis=0))):
         return ["encloses no volume, its triangles lie back to back: make it thicker"]

@@ -11,14 +11,12 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, NEAR_AIR, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
-from plash.grid.sample import interpolate, interpolate_known
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
-from plash.particles.transfer import last_place
 from plash.stages import stage
 
 _LARGEST_ERROR = 0.5
@@ -43,8 +41,10 @@ def density_error(cells: Cells) -> NDArray[np.float64]:
 def displace_particles(particles: Particles, displacement: FaceField) -> None:
     """Move particles by a displacement given on faces in cells, by half a cell at most; velocities stay.
 
-    Where it is not known, and for flying particles, there is none. Afterwards particles may stand up to half a cell
-    outside the tile they are sorted into.
+    Inside a cell each component is linear along its own axis, from the cell's one face to the other: the divergence
+    there is that of the faces, so it removes each cell's own error. Of an unknown face the opposite one tells; for
+    flying particles there is no displacement. Afterwards particles may stand up to half a cell outside the tile they
+    are sorted into.
     """
     tiles = displacement.tiles
     _displace(tiles.shape)(
@@ -76,10 +76,8 @@ def _find_error(fill, label, around, tiles, error, chunks):  # type: ignore[no-u
 @for_tile_shape
 def _displace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, _ = block_sizes(shape, 1)
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
-    THIN = BZ == 1
-    LAST = last_place(BX)
     BATCH = _BATCH
     LONGEST = np.float32(_LONGEST)
     LEAST = np.float32(1e-20)  # so that no displacement is divided by zero
@@ -87,49 +85,57 @@ def _displace(shape: Shape) -> Kernel:
     @kernel
     def run(cell, offset, flying, starts, origins, neighbours, field, chunks):  # type: ignore[no-untyped-def]
         n = len(origins) - 1
-        half = np.float32(0.5)
         one = np.float32(1)
+        nothing = np.float32(0)
         for c in prange(chunks):
-            blocks = np.empty((DIM, PZ * PY * PX), np.float32)
-            place = np.zeros((3, BATCH), np.float32)
+            block = np.zeros(PZ * PY * PX, np.float32)
+            lows = np.empty((DIM, BZ * BY * BX), np.float32)
+            highs = np.empty((DIM, BZ * BY * BX), np.float32)
+            place = np.zeros(BATCH, np.int32)
             step = np.zeros((3, BATCH), np.float32)
             factor = np.zeros(BATCH, np.float32)
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):
-                    copy_block(blocks[axis], field[axis], neighbours, t, 1, BZ, BY, BX)
+                    copy_cross(block, field[axis], neighbours, t, BZ, BY, BX)
+                    ahead = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            m = (z * BY + y) * BX
+                            for x in range(BX):
+                                low, high = block[o + x], block[o + x + ahead]
+                                # With one face unknown the other tells; with both there is no displacement
+                                low = low if low == low else high
+                                high = high if high == high else low
+                                lows[axis, m + x] = low if low == low else nothing
+                                highs[axis, m + x] = high if high == high else nothing
                 for first in range(starts[t], starts[t + 1], BATCH):
                     size = min(BATCH, starts[t + 1] - first)
+                    for k in range(size):
+                        p = first + k
+                        m = (cell[1, p] - origins[t, 1]) * np.int32(BX) + cell[0, p] - origins[t, 0]
+                        if DIM == 3:
+                            m += (cell[2, p] - origins[t, 2]) * np.int32(BY * BX)
+                        place[k] = m
                     for axis in range(DIM):
-                        origin = origins[t, axis] - 1
+                        low_faces, high_faces = lows[axis], highs[axis]
                         for k in range(size):
-                            to = np.float32(cell[axis, first + k] - origin) + offset[axis, first + k]
-                            place[axis, k] = min(to, LAST)
-                    for axis in range(DIM):
-                        shift_x = np.float32(0) if axis == 0 else half
-                        shift_y = np.float32(0) if axis == 1 else half
-                        shift_z = np.float32(0) if axis == 2 else half
-                        for k in range(size):
-                            x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
-                            step[axis, k] = interpolate(blocks[axis], x, y, z, PY, PX, THIN)
-                        for k in range(size):
-                            if step[axis, k] != step[axis, k]:
-                                x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
-                                known = interpolate_known(blocks[axis], x, y, z, PY, PX, THIN)
-                                step[axis, k] = known if known == known else np.float32(0)
+                            low = low_faces[np.uint32(place[k])]
+                            step[axis, k] = low + offset[axis, first + k] * (high_faces[np.uint32(place[k])] - low)
                     for k in range(size):
                         square = step[0, k] * step[0, k] + step[1, k] * step[1, k] + step[2, k] * step[2, k]
                         factor[k] = min(LONGEST / np.sqrt(square + LEAST), one)
                     for k in range(size):
-                        factor[k] = np.float32(0) if flying[first + k] else factor[k]
+                        factor[k] = nothing if flying[first + k] else factor[k]
                     for axis in range(DIM):
                         for k in range(size):
                             to = offset[axis, first + k] + factor[k] * step[axis, k]
                             whole = np.floor(to)
                             rest = to - whole
                             if rest >= one:
-                                rest = np.float32(0)
+                                rest = nothing
                                 whole += one
                             cell[axis, first + k] += np.int32(whole)
                             offset[axis, first + k] = rest
