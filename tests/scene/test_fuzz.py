@@ -33,6 +33,7 @@ KINDS = [
     "cylinder",
     "capsule",
     "half_space",
+    "mesh",
     "union",
     "difference",
     "function",
@@ -61,7 +62,7 @@ values = st.recursive(
 )
 shape_tables = st.fixed_dictionaries(
     {"kind": st.sampled_from(KINDS)},
-    optional=dict.fromkeys(("min", "max", "center", "radius", "of", "base"), values),
+    optional=dict.fromkeys(("min", "max", "center", "radius", "of", "base", "file", "scale"), values),
 )
 bodies = st.lists(
     st.fixed_dictionaries({"shape": shape_tables}, optional={"name": values, "velocity": values}), max_size=3

@@ -14,14 +14,14 @@ from plash.errors import DamagedError
 from plash.files.arrays import read_arrays, write_arrays
 from plash.files.atomic import Written
 from plash.grid.cells import Cells
-from plash.grid.fields import FaceField
+from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import State
 
-_PARTICLES = ("cell", "offset", "velocity", "volume", "affine")
+_PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "flying")
 
 
 @dataclass(frozen=True, order=True)
@@ -42,6 +42,8 @@ def write_checkpoint(path: Path, solver: LiquidSolver, place: Place) -> Written:
         arrays |= {"face_tiles": s.velocity.tiles.keys, "face_velocity": s.velocity.pool}
     if s.cells is not None:
         arrays |= {"cell_tiles": s.cells.tiles.keys, "label": s.cells.label, "faces": s.cells.faces, "wet": s.cells.wet}
+        if s.cells.phi is not None:
+            arrays["phi"] = s.cells.phi.pool
     about = {
         "place": asdict(place),
         "time": s.time,
@@ -66,8 +68,8 @@ def read_checkpoint(path: Path, solver: LiquidSolver, expected: Written | None, 
 
 
 def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
-    cell, offset, velocity, volume, affine = (arrays[name] for name in _PARTICLES)
-    particles = Particles(cell, offset, velocity, volume, affine)
+    cell, offset, velocity, volume, affine, flying = (arrays[name] for name in _PARTICLES)
+    particles = Particles(cell, offset, velocity, volume, affine, flying=flying)
     known: dict[bytes, Tiles] = {}
 
     def tiles(name: str) -> Tiles:
@@ -81,5 +83,7 @@ def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
     if "face_velocity" in arrays:
         state.velocity = FaceField(tiles("face_tiles"), arrays["face_velocity"])
     if "label" in arrays:
-        state.cells = Cells(tiles("cell_tiles"), arrays["label"], arrays["faces"], arrays["wet"])
+        where = tiles("cell_tiles")
+        phi = CellField(where, arrays["phi"]) if "phi" in arrays else None
+        state.cells = Cells(where, arrays["label"], arrays["faces"], arrays["wet"], phi)
     return state

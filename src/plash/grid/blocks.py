@@ -127,3 +127,32 @@ def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):  # type
             count += known[m - SZ] + known[m + SZ]
         sums[m] = total
         counts[m] = count
+
+
+@inlined
+def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Add entries start, start + stride, ... of a block of halo 1 to a tile and its neighbours; none to absent ones."""
+    HZ = 1 if BZ > 1 else 0
+    PY = BY + 2
+    PX = BX + 2
+    for pz in range(BZ + 2 * HZ):
+        z = pz - HZ
+        across_z = 0 if z < 0 else (2 if z >= BZ else 1)
+        z -= (across_z - 1) * BZ
+        for py in range(PY):
+            y = py - 1
+            across_y = 0 if y < 0 else (2 if y >= BY else 1)
+            y -= (across_y - 1) * BY
+            row = across_z * 9 + across_y * 3
+            o = start + stride * (pz * PY + py) * PX
+            s = neighbours[t, row]
+            if s > 0:
+                pool[s, z, y, BX - 1] += block[o]
+            s = neighbours[t, row + 1]
+            if s > 0:
+                target = pool[s, z, y]
+                for x in range(BX):
+                    target[x] += block[o + stride * (x + 1)]
+            s = neighbours[t, row + 2]
+            if s > 0:
+                pool[s, z, y, 0] += block[o + stride * (BX + 1)]

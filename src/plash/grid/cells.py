@@ -9,9 +9,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.fields import FaceField
+from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Shape, Tiles
 from plash.stages import stage
 
@@ -24,6 +24,11 @@ WET = np.uint8(1)  # a liquid cell on one side at least
 WALL = np.uint8(2)  # a solid cell on one side at least
 BURIED = np.uint8(4)  # solid cells on both sides
 
+# What is among a cell and those it shares a face, an edge or a corner with, as bits: one for each label
+NEAR_AIR = np.uint8(1)
+NEAR_LIQUID = np.uint8(2)
+NEAR_SOLID = np.uint8(4)
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -34,12 +39,25 @@ class Cells:
         label: AIR, LIQUID or SOLID [slot, z, y, x]; air in absent tiles.
         faces: WET, WALL and BURIED bits of the minimal faces [axis, slot, z, y, x].
         wet: By slot, whether any of the tile's minimal faces is wet.
+        phi: Signed distance (m) of cell centres to the liquid's surface, if the surface is known better than by cells.
+        fill: Share of the space round cell centres that liquid fills, if it is known.
     """
 
     tiles: Tiles
     label: NDArray[np.int8]
     faces: NDArray[np.uint8]
     wet: NDArray[np.bool_]
+    phi: CellField | None = None
+    fill: CellField | None = None
+
+    @cached_property
+    def surroundings(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """NEAR_AIR, NEAR_LIQUID and NEAR_SOLID bits by cell, and those of all cells of a tile together by slot."""
+        around = np.full(self.label.shape, NEAR_AIR)
+        together = np.full(len(self.label), NEAR_AIR)
+        tiles = self.tiles
+        _look_around(tiles.shape)(self.label, tiles.neighbours, tiles.slots, around, together, chunk_count())
+        return around, together
 
     @cached_property
     def liquid_tiles(self) -> NDArray[np.int32]:
@@ -58,13 +76,21 @@ class Cells:
 
 
 @stage
-def label_cells(tiles: Tiles, marked: NDArray[np.bool_], solid: NDArray[np.bool_]) -> Cells:
+def label_cells(
+    tiles: Tiles,
+    marked: NDArray[np.bool_],
+    solid: NDArray[np.bool_],
+    phi: CellField | None = None,
+    fill: CellField | None = None,
+) -> Cells:
     """Label cells: solid where a solid is, liquid where there is a marker, air elsewhere.
 
     Args:
         tiles: Where the cells are.
-        marked: Whether a cell holds a marker [slot, z, y, x].
+        marked: Whether a cell holds a marker, or counts as liquid for another reason [slot, z, y, x].
         solid: Whether a cell is solid [slot, z, y, x].
+        phi: Signed distance to the surface, kept with the labels.
+        fill: Fill fraction, kept with the labels.
 
     Reference: Cline, figure 4.
     """
@@ -72,7 +98,7 @@ def label_cells(tiles: Tiles, marked: NDArray[np.bool_], solid: NDArray[np.bool_
     faces = np.zeros((tiles.dimension, *label.shape), np.uint8)
     wet = np.zeros(tiles.count + 1, np.bool_)
     _label_faces(tiles.shape)(label, tiles.neighbours, tiles.slots, faces, wet, chunk_count())
-    return Cells(tiles, label, faces, wet)
+    return Cells(tiles, label, faces, wet, phi, fill)
 
 
 @stage
@@ -112,6 +138,44 @@ def _label_faces(shape: Shape) -> Kernel:
                                 faces[axis, t, z, y, x] = bits
                                 any_wet |= bits & WET
                 wet[t] = any_wet > 0
+
+    return run
+
+
+@for_tile_shape
+def _look_around(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(label, neighbours, tiles, around, together, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(SIZE, np.int8)
+            bits = np.zeros(SIZE, np.uint8)
+            along = np.zeros(SIZE, np.uint8)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_block(block, label, neighbours, t, 1, BZ, BY, BX)
+                # A label becomes its bit; then each axis in turn gathers the bits of both neighbours
+                for m in range(SIZE):
+                    bits[m] = np.uint8(block[m] + block[m] if block[m] else 1)
+                for m in range(1, SIZE - 1):
+                    along[m] = bits[m - 1] | bits[m] | bits[m + 1]
+                for m in range(PX, SIZE - PX):
+                    bits[m] = along[m - PX] | along[m] | along[m + PX]
+                everything = np.uint8(0)
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for x in range(BX):
+                            found = bits[o + x]
+                            if HZ > 0:
+                                found |= bits[o + x - PX * PY] | bits[o + x + PX * PY]
+                            around[t, z, y, x] = found
+                            everything |= found
+                together[t] = everything
 
     return run
 

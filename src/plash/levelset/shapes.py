@@ -1,6 +1,6 @@
 """Signed distance to the shapes of a scene: negative inside, in metres, in 2-D and 3-D alike.
 
-Exact for the primitives. A union takes the smallest of its parts' distances, a difference the largest of the
+Exact for the primitives and meshes. A union takes the smallest of its parts' distances, a difference the largest of the
 first's and the others' negated. Both are exact on one side, outside a union and inside a difference; on the
 other side the sign is right, and the size a bound: never more than the true distance.
 """
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
+from plash.levelset.triangles import mesh_distance
+from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,
     Capsule,
@@ -42,7 +44,8 @@ def distance(shape: Shape, points: ArrayLike, name: str = "shape") -> Array:
         (n,), in metres, negative inside.
 
     Raises:
-        SceneError: A Python function gave something other than one finite number for each point.
+        SceneError: A Python function gave something other than one finite number for each point, or a mesh is not
+            closed or faces inwards.
 
     >>> distance(Sphere(center=(0, 0, 0), radius=1), [[0, 0, 0], [3, 4, 0]])
     array([-1.,  4.])
@@ -91,6 +94,11 @@ def _capsule(shape: Capsule, points: Array, name: str) -> Array:
 def _half_space(shape: HalfSpace, points: Array, name: str) -> Array:
     heights: Array = (points - np.array(shape.point)) @ _unit(np.array(shape.normal))
     return heights
+
+
+@_distance.register
+def _mesh(shape: MeshShape, points: Array, name: str) -> Array:
+    return mesh_distance(shape, points, name)
 
 
 @_distance.register

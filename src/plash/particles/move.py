@@ -24,7 +24,7 @@ _BATCH = 128  # particles that are sampled together, in a loop without branches
 def move_particles(particles: Particles, velocity: FaceField, dt: float, h: float) -> int:
     """Move particles through the velocity field for dt; return how many samples met no known value.
 
-    A particle with no known velocity round it flies on with its own.
+    A flying particle moves with its own velocity, and so does one with no known velocity round it.
     """
     tiles = velocity.tiles
     chunks = chunk_count()
@@ -33,6 +33,7 @@ def move_particles(particles: Particles, velocity: FaceField, dt: float, h: floa
         particles.cell,
         particles.offset,
         particles.velocity,
+        particles.flying,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -57,7 +58,7 @@ def _move(shape: Shape) -> Kernel:
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, starts, origins, neighbours, keys, grid, dt, unknown, chunks
+        cell, offset, velocity, flying, starts, origins, neighbours, keys, grid, dt, unknown, chunks
     ):
         n = len(origins) - 1
         half = np.float32(0.5)
@@ -101,6 +102,10 @@ def _move(shape: Shape) -> Kernel:
                                 )
                                 u[axis, k] = interpolate(blocks[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
+                            if flying[first + k]:
+                                for axis in range(DIM):
+                                    u[axis, k] = velocity[axis, first + k]
+                                continue
                             x, y, z = place[0, k], place[1, k], place[2, k]
                             is_inside = x == inside[0, k] and y == inside[1, k] and (THIN or z == inside[2, k])
                             is_known = u[0, k] + u[1, k] + u[2, k]

@@ -27,6 +27,7 @@ class Particles:
         volume: Liquid each particle stands for, in cells (multiply by hᵈ for m³; in 2-D m² , per metre of depth).
         affine: ∂u_a/∂x_b in row a·d + b, in 1/s times h: m/s per cell. No rows when the transfer needs none.
         starts: Particles of the tile in slot t are starts[t] ... starts[t+1]-1 once sorted.
+        flying: Whether a particle is on its own, outside the liquid, and moves by itself; nobody is after a sort.
     """
 
     cell: NDArray[np.int32]
@@ -36,6 +37,7 @@ class Particles:
     affine: NDArray[np.float32]
     tiles: Tiles | None = None
     starts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    flying: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @staticmethod
     def none(dimension: int) -> Particles:
@@ -80,6 +82,7 @@ class Particles:
         if len(other.affine):
             affine[:, self.count - other.count :] = other.affine
         self.affine = affine
+        self.flying = np.zeros(self.count, np.bool_)
         self.tiles = None
 
     def keep(self, which: NDArray[np.bool_]) -> None:
@@ -89,4 +92,5 @@ class Particles:
         self.velocity = np.ascontiguousarray(self.velocity[:, which])
         self.volume = self.volume[which]
         self.affine = np.ascontiguousarray(self.affine[:, which])
+        self.flying = self.flying[which]
         self.starts = np.concatenate([[0], np.cumsum(which)])[self.starts]

@@ -1,9 +1,10 @@
 """Particles for a shape: a lattice in every cell, carrying the shape's volume.
 
-A cell gets k^d sub-cells with one particle each, shifted at random inside its sub-cell. A cell that the surface
-cuts shares its part of the volume among the particles that lie inside, so that the sum over particles is the volume
-of the shape whatever the grid. A thin part without any lattice point inside gets one particle where it is deepest;
-what is thinner than a twentieth of a cell gets none, and its volume goes to all the others.
+A cell is divided into k^d parts with one particle each, shifted at random inside its part. A part that the surface cuts
+carries the volume that is inside, at the middle of what is inside along the axis nearest to the normal: rows of the
+lattice are squeezed towards the surface, and for a flat one along the axes the fill fraction is exact (docs/theory).
+The sum over particles is the volume of the shape whatever the grid. A cell filled to less than a twentieth gets no
+particle, and its volume goes to all the others.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from plash.particles.particles import Particles
 
 Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-_SAMPLES = 4  # along each side of a cut cell, to measure the part inside
+_SAMPLES = 4  # at least, along each side of a cut cell, to measure what is inside
 _CELLS_AT_ONCE = 1 << 16
-_SLIVER = 0.05  # part of a cell below which no particle stands for it: round-off must not make liquid
+_SLIVER = 0.05  # share of a cell below which no particle stands for it: round-off must not make liquid
+_CRUMB = 0.02  # share of a lattice part below which it has no particle of its own
 
 
 def seed(
@@ -106,30 +108,62 @@ def _seed_cells(  # type: ignore[no-untyped-def]
 ):
     """Cell, offset and volume (in cells) of the particles of some cells, and the volume inside them."""
     dimension = cells.shape[1]
+    side = round(len(spots) ** (1 / dimension))
     cut = depth > -1.5 * h * np.sqrt(dimension)
-    share = np.ones(len(cells))
-    share[cut] = _share_inside(distance, cells[cut], h)
+    volume = np.full((len(cells), len(spots)), 1.0 / len(spots))
+    volume[cut] *= _shares_inside(distance, cells[cut], h, side)
+    total = float(volume.sum())
 
     offsets = spots + random.uniform(-shift, shift, (len(cells), *spots.shape))
-    wanted = np.ones(offsets.shape[:2], np.bool_)
-    points = (cells[cut, None, :] + offsets[cut]) * h
-    gap = distance(points.reshape(-1, dimension)).reshape(-1, len(spots))
-    wanted[cut] = gap < 0
-    thin = np.flatnonzero(~wanted[cut].any(axis=1))
-    wanted[np.flatnonzero(cut)[thin], gap[thin].argmin(axis=1)] = True
-    wanted[share < _SLIVER] = False
+    offsets[cut] = _squeezed(distance, cells[cut], offsets[cut], spots, h, side)
+    wanted = volume > _CRUMB / len(spots)
+    thin = ~wanted.any(axis=1)
+    wanted[thin, volume[thin].argmax(axis=1)] = True
+    wanted[volume.sum(axis=1) < _SLIVER] = False
 
-    count = np.maximum(wanted.sum(axis=1), 1)
-    volume = np.broadcast_to((share / count)[:, None], wanted.shape)
+    # What a crumb would have carried, the rest of its cell carries
+    kept = np.where(wanted, volume, 0.0)
+    volume = kept * (volume.sum(axis=1) / np.maximum(kept.sum(axis=1), 1e-300))[:, None]
     cell = np.broadcast_to(cells[:, None, :], offsets.shape)
-    return cell[wanted], offsets[wanted], volume[wanted], share.sum()
+    return cell[wanted], offsets[wanted], volume[wanted], total
 
 
-def _share_inside(distance: Distance, cells: NDArray[np.int64], h: float) -> NDArray[np.float64]:
-    """Part of each cell that is inside, from samples taken as small planes."""
+def _shares_inside(distance: Distance, cells: NDArray[np.int64], h: float, side: int) -> NDArray[np.float64]:
+    """How much of each lattice part of each cell is inside, from samples taken as small planes."""
     dimension = cells.shape[1]
-    samples = (_lattice(_SAMPLES, dimension) + 0.5) / _SAMPLES
-    points = (cells[:, None, :] + samples) * h
-    gap = distance(points.reshape(-1, dimension)).reshape(-1, len(samples))
-    share: NDArray[np.float64] = np.clip(0.5 - gap * _SAMPLES / h, 0.0, 1.0).mean(axis=1)
-    return share
+    fine = max(1, -(-_SAMPLES // side))  # samples along each side of a part
+    samples = (_lattice(side, dimension)[:, None, :] + (_lattice(fine, dimension) + 0.5) / fine) / side
+    points = (cells[:, None, None, :] + samples) * h
+    gap = distance(points.reshape(-1, dimension)).reshape(points.shape[:-1])
+    shares: NDArray[np.float64] = np.clip(0.5 - gap * (fine * side / h), 0.0, 1.0).mean(axis=2)
+    return shares
+
+
+def _squeezed(
+    distance: Distance,
+    cells: NDArray[np.int64],
+    offsets: NDArray[np.float64],
+    spots: NDArray[np.float64],
+    h: float,
+    side: int,
+) -> NDArray[np.float64]:
+    """Places in the lattice parts of cut cells, squeezed along the axis nearest to the normal into what is inside."""
+    dimension = cells.shape[1]
+    ends = np.empty((2, dimension, len(cells), len(spots)))
+    for end, axis in np.ndindex(2, dimension):
+        corner = spots + (end - 0.5) / side * np.eye(dimension)[axis]
+        points = (cells[:, None, :] + corner) * h
+        ends[end, axis] = distance(points.reshape(-1, dimension)).reshape(len(cells), len(spots))
+    steepest = np.abs(ends[1] - ends[0]).argmax(axis=0)
+    low, high = (np.take_along_axis(gaps, steepest[None], axis=0)[0] for gaps in ends)
+    # The surface crosses a part between its ends at `crossing`; what is inside is below or above
+    is_cut = (low < 0) != (high < 0)
+    crossing = np.divide(low, low - high, out=np.ones_like(low), where=is_cut)
+    start = np.where(is_cut & (low >= 0), crossing, 0.0)
+    length = np.where(is_cut, np.where(low < 0, crossing, 1.0 - crossing), 1.0)
+    along = np.take_along_axis(offsets, steepest[..., None], axis=2)[..., 0]
+    first = np.take_along_axis(np.broadcast_to(spots, offsets.shape), steepest[..., None], axis=2)[..., 0] - 0.5 / side
+    squeezed = first + start / side + (along - first) * length
+    result = offsets.copy()
+    np.put_along_axis(result, steepest[..., None], squeezed[..., None], axis=2)
+    return result

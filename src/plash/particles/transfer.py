@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_known
@@ -54,7 +54,7 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
 
         u_p <- ratio (u_p + Δu(x_p)) + (1 - ratio) u(x_p)
 
-    Returns how many samples met no known value; such particles keep their velocity.
+    Returns how many samples met no known value; such particles keep their velocity, and so do flying ones.
     """
     tiles = velocity.tiles
     flip = change is not None
@@ -66,6 +66,7 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
         particles.cell,
         particles.offset,
         particles.velocity,
+        particles.flying,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -80,7 +81,10 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
 
 @stage
 def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
-    """Give particles the new velocity and its gradient (APIC); return how many samples met no known value."""
+    """Give particles the new velocity and its gradient (APIC); return how many samples met no known value.
+
+    Flying particles keep their velocity and have no gradient.
+    """
     tiles = velocity.tiles
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
@@ -89,6 +93,7 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
         particles.offset,
         particles.velocity,
         particles.affine,
+        particles.flying,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -99,7 +104,7 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
     return int(unknown.sum())
 
 
-def _last_place(size: int) -> np.float32:
+def last_place(size: int) -> np.float32:
     """Largest coordinate in a block of halo 1 that still lies in the tile: sums may round up to the cell beyond."""
     return np.float32(np.nextafter(np.float32(size + 1), np.float32(0)))
 
@@ -112,7 +117,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
     DEPTH = 1 if BZ == 1 else 2
     AFFINE = affine
     SIZE = PZ * PY * PX
-    LAST = _last_place(BX)
+    LAST = last_place(BX)
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -180,39 +185,10 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
                                 block[a2] = b2 + w1 * (q0 + cx)
                                 block[a3] = b3 + w1
                 for axis in range(DIM):
-                    _add_block(block, 2 * axis * SIZE, momentum[axis], neighbours, t, BZ, BY, BX)
-                    _add_block(block, 2 * axis * SIZE + 1, weight[axis], neighbours, t, BZ, BY, BX)
+                    add_block(block, 2 * axis * SIZE, 2, momentum[axis], neighbours, t, BZ, BY, BX)
+                    add_block(block, 2 * axis * SIZE + 1, 2, weight[axis], neighbours, t, BZ, BY, BX)
 
     return run
-
-
-@inlined
-def _add_block(block, start, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
-    """Add every second entry of a block of halo 1 to a tile and its neighbours; nothing is added to absent ones."""
-    HZ = 1 if BZ > 1 else 0
-    PY = BY + 2
-    PX = BX + 2
-    for pz in range(BZ + 2 * HZ):
-        z = pz - HZ
-        across_z = 0 if z < 0 else (2 if z >= BZ else 1)
-        z -= (across_z - 1) * BZ
-        for py in range(PY):
-            y = py - 1
-            across_y = 0 if y < 0 else (2 if y >= BY else 1)
-            y -= (across_y - 1) * BY
-            row = across_z * 9 + across_y * 3
-            o = start + 2 * (pz * PY + py) * PX
-            s = neighbours[t, row]
-            if s > 0:
-                pool[s, z, y, BX - 1] += block[o]
-            s = neighbours[t, row + 1]
-            if s > 0:
-                target = pool[s, z, y]
-                for x in range(BX):
-                    target[x] += block[o + 2 * x + 2]
-            s = neighbours[t, row + 2]
-            if s > 0:
-                pool[s, z, y, 0] += block[o + 2 * BX + 2]
 
 
 @kernel
@@ -233,12 +209,12 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     THIN = BZ == 1
     FLIP = flip
     SIZE = PZ * PY * PX
-    LAST = _last_place(BX)
+    LAST = last_place(BX)
     BATCH = _BATCH
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, starts, origins, neighbours, grid, change, ratio, unknown, chunks
+        cell, offset, velocity, flying, starts, origins, neighbours, grid, change, ratio, unknown, chunks
     ):
         n = len(origins) - 1
         half = np.float32(0.5)
@@ -274,6 +250,8 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
                             if FLIP:
                                 added[k] = interpolate(delta[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
+                            if flying[first + k]:
+                                continue
                             u = value[k]
                             d = added[k]
                             if u != u or d != d:
@@ -299,11 +277,11 @@ def _gather_affine(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
     THIN = BZ == 1
     SIZE = PZ * PY * PX
-    LAST = _last_place(BX)
+    LAST = last_place(BX)
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, gradient, starts, origins, neighbours, grid, unknown, chunks
+        cell, offset, velocity, gradient, flying, starts, origins, neighbours, grid, unknown, chunks
     ):
         n = len(origins) - 1
         half = np.float32(0.5)
@@ -316,6 +294,10 @@ def _gather_affine(shape: Shape) -> Kernel:
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
                 for p in range(starts[t], starts[t + 1]):
+                    if flying[p]:
+                        for row in range(DIM * DIM):
+                            gradient[row, p] = np.float32(0)
+                        continue
                     x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST)
                     y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST)
                     z = np.float32(0)

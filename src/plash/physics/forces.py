@@ -12,6 +12,7 @@ from numba import prange
 from plash.grid.cells import WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
+from plash.particles.particles import Particles
 from plash.stages import stage
 
 
@@ -20,6 +21,9 @@ class Force(Protocol):
 
     def add(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
         """Add dt times the acceleration to every velocity that borders liquid."""
+
+    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+        """Add dt times the acceleration to the velocity of every flying particle."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,13 @@ class Gravity:
                 pool, faces = velocity.pool[axis].reshape(-1), cells.faces[axis].reshape(-1)
                 _add_constant(pool, faces, np.float32(g * dt), chunk_count())
 
+    @stage
+    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+        """Set u_p += dt g."""
+        for axis, g in enumerate(self.acceleration):
+            if g != 0.0:
+                _add_to_marked(particles.velocity[axis], particles.flying, np.float32(g * dt), chunk_count())
+
 
 @dataclass(frozen=True)
 class Forces:
@@ -48,6 +59,11 @@ class Forces:
         for force in self.forces:
             force.add(velocity, cells, time, dt)
 
+    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+        """Let every force act on the particles that are on their own."""
+        for force in self.forces:
+            force.add_to_flying(particles, time, dt)
+
 
 @kernel
 def _add_constant(velocity, faces, increment, chunks):  # type: ignore[no-untyped-def]
@@ -57,3 +73,13 @@ def _add_constant(velocity, faces, increment, chunks):  # type: ignore[no-untype
         bits = faces[c * n // chunks : (c + 1) * n // chunks]
         for m in range(len(part)):
             part[m] = part[m] + increment if bits[m] & WET else part[m]
+
+
+@kernel
+def _add_to_marked(values, marked, increment, chunks):  # type: ignore[no-untyped-def]
+    n = len(values)
+    for c in prange(chunks):
+        part = values[c * n // chunks : (c + 1) * n // chunks]
+        wanted = marked[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            part[m] = part[m] + increment if wanted[m] else part[m]

@@ -19,9 +19,7 @@ from plash.grid.cells import Cells
 from plash.grid.differences import divergence
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
-from plash.linear.components import ClosedComponents, closed_components
-from plash.linear.multigrid import MultigridPreconditioner
-from plash.linear.operators import PoissonOperator
+from plash.linear.system import PoissonSystem
 from plash.physics.free_surface_staircase import FreeSurface
 from plash.stages import stage
 
@@ -37,12 +35,14 @@ class Projection:
         iterations: Conjugate-gradient iterations.
         residual: True relative residual.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of.
+        system: The equations it was found from; they hold for other right-hand sides too.
     """
 
     pressure: CellField
     iterations: int
     residual: float
     excess: float
+    system: PoissonSystem
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,11 @@ class PressureSolver:
         """
         b = divergence(velocity, cells)
         np.negative(b, out=b)
-        operator = self.free_surface.operator(cells)
-        closed = _find_closed(operator)
-        excess = float(np.abs(closed.means(b)).max()) / self.h
-        closed.remove_means(b)
+        system = PoissonSystem(self.free_surface.operator(cells))
+        excess = float(np.abs(system.closed.means(b)).max()) / self.h
 
         floor = _ROUND_OFF * float(fastest(velocity.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
-        potential = operator.zeros(np.float64)
-        solution = _solve(operator, b, potential, self.tolerance, floor, closed)
-        closed.remove_means(potential)
+        potential, solution = _solve(system, b, self.tolerance, floor)
         self.free_surface.apply(velocity, potential, cells)
 
         pressure = potential
@@ -88,35 +84,17 @@ class PressureSolver:
         pressure += self.gas_pressure
         first = solution.history[0]
         relative = solution.residual / first if first > 0.0 else 0.0
-        return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess)
-
-
-@stage
-def _find_closed(operator: PoissonOperator) -> ClosedComponents:
-    return closed_components(operator)
-
-
-@stage
-def _build_multigrid(operator: PoissonOperator) -> MultigridPreconditioner:
-    return MultigridPreconditioner(operator)
+        return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess, system)
 
 
 @stage
 def _solve(
-    operator: PoissonOperator,
-    b: NDArray[np.float64],
-    potential: NDArray[np.float64],
-    tolerance: float,
-    floor: float,
-    closed: ClosedComponents,
-) -> pcg.Solution:
-    if len(operator.active) == 0:
-        return pcg.Solution(history=[0.0])
-    multigrid = _build_multigrid(operator)
-    solution = pcg.solve(operator, multigrid, b, potential, tolerance, floor, clean=closed.remove_means)
+    system: PoissonSystem, b: NDArray[np.float64], tolerance: float, floor: float
+) -> tuple[NDArray[np.float64], pcg.Solution]:
+    potential, solution = system.solve(b, tolerance, floor)
     if not solution.converged:
         raise DivergedError(
             f"pressure not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "
             f"{solution.target:.3g}; a larger solver.tolerance or a smaller solver.courant may help"
         )
-    return solution
+    return potential, solution

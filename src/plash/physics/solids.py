@@ -58,6 +58,8 @@ class Solids:
         distance: Signed distance of cell centres to the nearest solid body, in cells; walls do not count.
         near: By slot, whether a particle of this tile can meet a wall, a solid or a side in a step.
         box: The domain.
+        inverse_share: 1/S by cell, S the share of the hat kernel round the cell's centre that lies in open space (7/8
+            beside one wall); NaN in solid cells.
     """
 
     tiles: Tiles
@@ -65,6 +67,7 @@ class Solids:
     distance: NDArray[np.float32]
     near: NDArray[np.bool_]
     box: Box
+    inverse_share: NDArray[np.float32]
 
     @stage
     def constrain(self, velocity: FaceField, cells: Cells) -> None:
@@ -124,40 +127,46 @@ class StaticSolids:
         known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
         gap = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
         is_solid = np.zeros(gap.shape, np.bool_)
+        inverse_share = np.ones(gap.shape, np.float32)
         if self._last is not None:
             kept = np.flatnonzero(known)
             gap[kept + 1] = self._last.distance[known[kept]]
             is_solid[kept + 1] = self._last.is_solid[known[kept]]
+            inverse_share[kept + 1] = self._last.inverse_share[known[kept]]
         new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
         if len(new):
-            gap[new] = self.distance_in_cells(tiles, new)
-            is_solid[new] = (gap[new] < 0) | self._beyond_walls(tiles, new)
-        return Solids(tiles, is_solid, gap, self._near(tiles, is_solid), self.box)
+            gaps, solid = self._with_halo(tiles, new)
+            core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
+            gap[new], is_solid[new] = gaps[core], solid[core]
+            inverse_share[new] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(~solid), 1e-6))
+        return Solids(tiles, is_solid, gap, self._near(tiles, is_solid), self.box, inverse_share)
 
-    def distance_in_cells(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Signed distance of the cell centres of some tiles to the nearest body, in cells."""
-        shape = (len(slots), *tiles.shape)
-        nearest = np.full(int(np.prod(shape)), _FAR)
+    def _with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round."""
+        ranges = [np.arange(-1, n + 1) if n > 1 else np.zeros(1, np.int64) for n in tiles.shape[::-1]]
+        cells = [tiles.origins[slots, axis, None] + reach for axis, reach in enumerate(ranges)]
+        shape = (len(slots), *(len(reach) for reach in ranges[::-1]))
+        along = [
+            cells[axis].reshape(len(slots), *[len(ranges[axis]) if a == axis else 1 for a in (2, 1, 0)])
+            for axis in range(3)
+        ]
+        nearest = np.full(shape, _FAR)
         if self.bodies:
-            centres = tiles.cell_centres(slots, self.h)
+            places = [np.broadcast_to((c + 0.5) * self.h, shape).ravel() for c in along[: tiles.dimension]]
+            centres = np.stack(places, axis=1)
             for body in self.bodies:
-                np.minimum(nearest, distance(body.shape, centres, body.name) / self.h, out=nearest)
-        return nearest.reshape(shape).astype(np.float32)
+                gaps = distance(body.shape, centres, body.name) / self.h
+                np.minimum(nearest, gaps.reshape(shape), out=nearest)
+        solid = nearest < 0
+        for axis, (low, high) in enumerate(self.box.sides):
+            cell = along[axis]
+            solid |= ((cell < 0) & (low == CLOSED)) | ((cell >= self.box.cells[axis]) & (high == CLOSED))
+        return nearest.astype(np.float32), solid
 
     def count_inside(self, particles: Particles) -> dict[str, int]:
         """How many particles lie inside each body."""
         places = particles.position(self.h)
         return {body.name: int((distance(body.shape, places, body.name) < 0).sum()) for body in self.bodies}
-
-    def _beyond_walls(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
-        BZ, BY, BX = tiles.shape
-        beyond = np.zeros((len(slots), BZ, BY, BX), np.bool_)
-        for axis, (low, high) in enumerate(self.box.sides):
-            size = (BX, BY, BZ)[axis]
-            cells = tiles.origins[slots, axis, None] + np.arange(size)
-            outside = ((cells < 0) & (low == CLOSED)) | ((cells >= self.box.cells[axis]) & (high == CLOSED))
-            beyond |= outside.reshape(len(slots), *[size if a == axis else 1 for a in (2, 1, 0)])
-        return beyond
 
     def _near(self, tiles: Tiles, is_solid: NDArray[np.bool_]) -> NDArray[np.bool_]:
         holds = np.asarray(is_solid.reshape(len(is_solid), -1).any(axis=1))
@@ -171,6 +180,21 @@ class StaticSolids:
                 near |= first + 2 * size > self.box.cells[axis]
         near[0] = False
         return near
+
+
+def _open_share(is_open: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Integral over open cells of the product of hats of half-width h, for all cells but the outermost.
+
+    Exact for solids of whole cells: a hat has 3/4 of its integral in its own cell and 1/8 in each neighbour.
+    """
+    share = is_open.astype(np.float64)
+    for axis in range(1, share.ndim):
+        if share.shape[axis] > 1:
+            before, here, after = (
+                np.take(share, np.arange(first, share.shape[axis] - 2 + first), axis) for first in range(3)
+            )
+            share = 0.125 * before + 0.75 * here + 0.125 * after
+    return share
 
 
 @kernel

@@ -7,6 +7,7 @@ from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
 from plash.scene.look import Camera, Look, Meshing, Output, SolidLook
 from plash.scene.materials import MATERIALS, Material
+from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Rotation
 from plash.scene.read import gallery, load_scene, parse_scene
@@ -41,6 +42,7 @@ __all__ = [
     "Liquid",
     "Look",
     "Material",
+    "MeshShape",
     "Meshing",
     "Output",
     "Rotation",

@@ -5,6 +5,7 @@ A scene is found by its path, or by its name in the gallery that comes with plas
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from importlib import resources
@@ -35,12 +36,21 @@ def load_scene(name_or_path: str | Path, /, **overrides: Any) -> Scene:
     >>> load_scene("dam_break", resolution=32, frames=10).domain.cells
     (32, 16, 16)
     """
-    source, text = _text_of(name_or_path)
-    return parse_scene(text, source, **overrides)
+    source, text, folder = _text_of(name_or_path)
+    return parse_scene(text, source, folder, **overrides)
 
 
-def parse_scene(text: str, source: str = "scene", /, **overrides: Any) -> Scene:
-    """The scene that a TOML text describes; ``source`` is what messages call the text.
+def parse_scene(text: str, source: str = "scene", folder: str | Path = "", /, **overrides: Any) -> Scene:
+    """The scene that a TOML text describes.
+
+    Args:
+        text: What stands in the file.
+        source: What messages call it.
+        folder: Where relative paths in it start; those in overrides start at the working directory.
+        overrides: As for ``load_scene``.
+
+    Raises:
+        SceneError: Lists everything that is wrong, each with its line.
 
     >>> parse_scene('version = 1\\n[domain]\\nsize = [1, 1]\\n[[fill]]\\nshape = { kind = "ball" }')
     Traceback (most recent call last):
@@ -50,6 +60,7 @@ def parse_scene(text: str, source: str = "scene", /, **overrides: Any) -> Scene:
     found: list[Finding] = []
     if "version" not in data:
         found.append((("version",), f"is missing: the file must say version = {VERSION}"))
+    _give_folder(data, folder)
     replaced, misnamed = apply_overrides(data, overrides)
     for place in [*replaced, *(place for place, _ in misnamed)]:
         lines.forget(place)
@@ -88,12 +99,27 @@ def gallery_text(name: str) -> str:
     return resources.files("plash").joinpath("scenes", f"{name}.toml").read_text("utf-8")
 
 
-def _text_of(name_or_path: str | Path) -> tuple[str, str]:
-    """What messages call the scene, and its text."""
+def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
+    """Make the relative paths of mesh files start at a folder."""
+    level: list[Any] = [data]
+    while level:
+        item = level.pop()
+        if isinstance(item, dict):
+            if item.get("kind") == "mesh" and isinstance(item.get("file"), str):
+                item["file"] = os.path.join(folder, item["file"])
+            level += item.values()
+        elif isinstance(item, list):
+            level += item
+
+
+def _text_of(name_or_path: str | Path) -> tuple[str, str, Path]:
+    """What messages call the scene, its text, and the folder it is in."""
     source = str(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in gallery():
-        return f"{name_or_path}.toml", gallery_text(name_or_path)
-    return source, _decoded(_bytes_of(Path(name_or_path), source), source)
+        folder = Path(str(resources.files("plash").joinpath("scenes")))
+        return f"{name_or_path}.toml", gallery_text(name_or_path), folder
+    path = Path(name_or_path)
+    return source, _decoded(_bytes_of(path, source), source), path.parent
 
 
 def _bytes_of(path: Path, source: str) -> bytes:

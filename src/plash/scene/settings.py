@@ -43,8 +43,14 @@ class Solver(SceneModel):
         default=False,
         description="Let a step end after the frame's time, instead of dividing each frame evenly.",
     )
-    free_surface: Literal["staircase"] = Field(
-        default="staircase", description="Where the surface is: at the faces of the cells that hold liquid."
+    free_surface: Literal["ghost", "staircase", "cells"] = Field(
+        default="ghost",
+        description="Where the surface is: between cell centres, from how full of particles space is (ghost), at "
+        "the faces of the cells that hold one (staircase), or in those cells, with rules for their faces (cells).",
+    )
+    density_projection: Switch = Field(
+        default=True,
+        description="Keep particles evenly spread in every step, so that no volume is lost; with free_surface ghost.",
     )
     solids: Literal["voxel"] = Field(default="voxel", description="How solids are seen: as whole cells.")
     courant: Number = Field(default=1.0, gt=0, le=10, description="Cells that liquid may cross in one step.")

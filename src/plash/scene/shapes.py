@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from plash.scene.base import FURTHEST, Direction, Length, Point, Vector
+from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Bounds, Movable, Rotation, added, around, times, unit
 from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
 
@@ -199,6 +200,7 @@ Shape = Annotated[
         | Cylinder
         | Capsule
         | HalfSpace
+        | MeshShape
         | Union
         | Difference
         | Annotated[FunctionShape, SkipJsonSchema()]
@@ -213,8 +215,13 @@ Difference.model_rebuild()
 
 
 def unclear_rotations(shape: Shape, dimension: int) -> list[Finding]:
-    """Rotations that say too little or too much: the axis, and the point to turn an endless shape about."""
+    """Rotations that say too little or too much: the axis, and the point to turn an endless shape about.
+
+    And meshes that cannot be placed, since their centre is not known either.
+    """
     found: list[Finding] = []
+    if isinstance(shape, MeshShape):
+        found += shape.misfits(dimension)
     if isinstance(shape, Union | Difference):
         for index, part in enumerate(shape.of):
             found += [(("of", index, *place), text) for place, text in unclear_rotations(part, dimension)]

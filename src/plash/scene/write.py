@@ -19,6 +19,7 @@ from plash.scene.base import SceneModel
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of
+from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
 from plash.scene.moves import Movable
 from plash.scene.settings import Time
@@ -31,12 +32,14 @@ _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"'
 def write_scene(scene: Scene, path: str | Path) -> None:
     """Write a scene file; one already there is replaced whole, or not at all.
 
+    The paths of meshes in the folder of the file, or below it, are relative, so that the folder can be moved.
+
     Raises:
         SceneError: A shape is a Python function, which a file cannot hold.
         OSError: The file cannot be written.
     """
-    text = scene_text(scene)
     path = Path(path)
+    text = scene_text(scene, path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
@@ -48,8 +51,12 @@ def write_scene(scene: Scene, path: str | Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def scene_text(scene: Scene) -> str:
+def scene_text(scene: Scene, folder: str | Path | None = None) -> str:
     """The text of a scene file.
+
+    Args:
+        scene: Any scene without Python functions.
+        folder: Where the file will be; paths of meshes below it are relative, all others start at the root.
 
     Raises:
         SceneError: A shape is a Python function, which a file cannot hold.
@@ -75,21 +82,22 @@ def scene_text(scene: Scene) -> str:
     top = f"version = {scene.version}\n"
     if scene.title:
         top += f"title = {_value(scene.title)}\n"
-    return "\n".join([top, *_tables(scene)])
+    return "\n".join([top, *_tables(scene, Path(folder).absolute() if folder is not None else None)])
 
 
-def _tables(scene: Scene) -> Iterator[str]:
+def _tables(scene: Scene, folder: Path | None) -> Iterator[str]:
     """The paragraphs of the file, one for each table that has anything to say."""
     for name in Scene.model_fields:
         part = getattr(scene, name)
         many = isinstance(part, tuple)
         for table in part if many else (part,):
-            lines = [f"{key} = {value}\n" for key, value in _items(table)] if isinstance(table, SceneModel) else []
+            items = _items(table, folder) if isinstance(table, SceneModel) else ()
+            lines = [f"{key} = {value}\n" for key, value in items]
             if lines:
                 yield "".join([f"[[{name}]]\n" if many else f"[{name}]\n", *lines])
 
 
-def _items(table: SceneModel) -> Iterator[tuple[str, str]]:
+def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str, str]]:
     """Keys and values of a table as text, without those that would be the same if left out."""
     for name, field in fields_of(type(table)).items():
         value = getattr(table, name)
@@ -101,7 +109,18 @@ def _items(table: SceneModel) -> Iterator[tuple[str, str]]:
         told = isinstance(table, Time) or name == "resolution" or (isinstance(table, Movable) and name == "kind")
         if value is None or (value == default and not told):
             continue
-        yield name, _sides(value, table) if isinstance(table, Domain) and name == "sides" else _value(value)
+        if isinstance(table, Domain) and name == "sides":
+            yield name, _sides(value, table)
+        elif isinstance(table, MeshShape) and name == "file":
+            yield name, _value(_relative(value, folder))
+        else:
+            yield name, _value(value, folder)
+
+
+def _relative(file: str, folder: Path | None) -> str:
+    """A path as it is written into a file of this folder."""
+    path = Path(file)
+    return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else file
 
 
 def _sides(sides: Sides, domain: Domain) -> str:
@@ -110,15 +129,15 @@ def _sides(sides: Sides, domain: Domain) -> str:
     return _value(kinds.pop()) if len(kinds) == 1 else _value(sides)
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, folder: Path | None = None) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
         return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', _escaped, value) + '"'
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(_value(item, folder) for item in value)}]"
     if isinstance(value, SceneModel):
-        return f"{{ {', '.join(f'{key} = {text}' for key, text in _items(value))} }}"
+        return f"{{ {', '.join(f'{key} = {text}' for key, text in _items(value, folder))} }}"
     return repr(value)
 
 

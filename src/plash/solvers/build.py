@@ -11,7 +11,10 @@ from plash.errors import Problem, SceneError
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.particles.seed import seed
+from plash.physics.density import DensityProjection, LeaveSpacing, Spacing
 from plash.physics.forces import Forces, Gravity
+from plash.physics.free_surface_cells import SurfaceCells
+from plash.physics.free_surface_ghost import Ghost
 from plash.physics.free_surface_staircase import FreeSurface, Staircase
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids import CLOSED, OPEN, UNBOUNDED, Box, StaticSolids
@@ -19,12 +22,13 @@ from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.model import Scene
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.regions import FilledSpace, MarkedCells, Region
 from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
 
 _SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
-_FREE_SURFACES: dict[str, type[FreeSurface]] = {"staircase": Staircase}
+_FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
 
 def build(scene: Scene) -> LiquidSolver:
@@ -42,6 +46,8 @@ def build(scene: Scene) -> LiquidSolver:
     transfer = _transfer(scene)
     gravity = domain.gravity[: domain.dimension]
     solids = StaticSolids(scene.solid, _box(scene), h)
+    free_surface = _FREE_SURFACES[settings.free_surface]()
+    region, spacing = _region(scene, free_surface)
     particles = _particles(scene, transfer.affine_rows)
     initial = particles.total_volume() * h**domain.dimension
     return LiquidSolver(
@@ -62,18 +68,28 @@ def build(scene: Scene) -> LiquidSolver:
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
         solids=solids,
+        region=region,
         transfer=transfer,
         forces=Forces([Gravity(tuple(gravity))]),
         viscosity=viscosity,
         pressure=PressureSolver(
-            free_surface=_FREE_SURFACES[settings.free_surface](),
+            free_surface=free_surface,
             rho=scene.liquid.rho,
             h=h,
             tolerance=settings.tolerance,
             gas_pressure=scene.liquid.gas_pressure,
         ),
+        spacing=spacing,
         steps_cross_frames=settings.steps_cross_frames,
     )
+
+
+def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
+    """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
+    if scene.solver.free_surface != "ghost":
+        return MarkedCells(), LeaveSpacing()
+    spacing = DensityProjection(free_surface) if scene.solver.density_projection else LeaveSpacing()
+    return FilledSpace(scene.domain.h), spacing
 
 
 def _viscosity(scene: Scene) -> Viscosity:

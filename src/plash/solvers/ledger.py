@@ -16,7 +16,7 @@ class Ledger:
         inflow: Brought in since.
         outflow: Left through open sides.
         particle_volume: What the particles carry.
-        volume: Measured volume of the liquid; with the staircase surface, of the cells that hold a marker.
+        volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker.
         removed: Volume removed, by reason.
         leaks: By solid, the largest number of particles found inside it after a step, so far.
     """

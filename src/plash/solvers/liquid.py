@@ -16,16 +16,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plash.errors import DivergedError
-from plash.grid.cells import label_cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
+from plash.physics.density import Spacing
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids import Solids, StaticSolids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
+from plash.solvers.regions import Region
 from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
@@ -52,10 +53,12 @@ class LiquidSolver:
     h: float
     time_step: TimeStep
     solids: StaticSolids
+    region: Region
     transfer: Transfer
     forces: Forces
     viscosity: Viscosity
     pressure: PressureSolver
+    spacing: Spacing
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
 
@@ -71,7 +74,7 @@ class LiquidSolver:
         # Where everything is
         marked = sort_particles(s.particles, self.reach)
         solids = self.solids.at(s.tiles)
-        s.cells = label_cells(s.tiles, marked, solids.is_solid)
+        s.cells = self.region.label(s.particles, marked, solids)
         yield "grid"
 
         # How fast it would go on its own
@@ -92,6 +95,8 @@ class LiquidSolver:
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
+        self.forces.add_to_flying(s.particles, s.time, dt)
+        self.spacing.correct(s.particles, s.cells, solids, projection.system)
         s.unspent = dt
         self.carry(dt if carry is None else carry, solids)
         s.steps += 1
@@ -191,5 +196,5 @@ class LiquidSolver:
         report.time, report.seconds = s.time, dict(seconds)
         report.liquid_cells, report.tiles = s.cells.liquid_count, s.tiles.count
         report.particles = s.particles.count
-        report.volume = self.ledger.volume = s.cells.liquid_count * cell_volume
+        report.volume = self.ledger.volume = self.region.volume(s.cells) * cell_volume
         self.ledger.particle_volume = s.particles.total_volume() * cell_volume

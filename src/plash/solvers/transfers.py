@@ -39,7 +39,8 @@ class Trace:
         cells = _cells(state)
         if state.velocity is None:
             return _on_wet_faces(particles_to_grid(state.particles), cells)
-        return trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
+        velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
+        return _completed(velocity, state) if missing else (velocity, 0)
 
     def to_particles(self, state: State) -> int:
         """Markers take the grid's velocity, to show it; nothing depends on it."""
@@ -98,6 +99,13 @@ class Apic:
     def to_particles(self, state: State) -> int:
         """Take the new velocity and its gradient."""
         return grid_to_affine_particles(state.particles, _velocity(state))
+
+
+def _completed(velocity: FaceField, state: State) -> tuple[FaceField, int]:
+    """What has no past on the grid, such as drops that flew and meet, takes the velocity of its particles."""
+    carried, missing = _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+    velocity.pool = np.where(np.isnan(velocity.pool), carried.pool, velocity.pool)
+    return velocity, missing
 
 
 def _on_wet_faces(velocity: FaceField, cells: Cells) -> tuple[FaceField, int]:

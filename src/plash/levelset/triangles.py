@@ -1,0 +1,391 @@
+"""Signed distance to a mesh of triangles: exact to the nearest triangle, with a sign that cannot leak.
+
+The triangles stand in a balanced binary tree, stored like a heap: the children of node k are 2k and 2k + 1. Around each
+node are a box, and a disc: a flat cylinder along the mean normal of its triangles. A point looks for its nearest
+triangle down the tree, skipping discs that are further away than what it has. Over a smooth surface few discs are not,
+however fine the mesh; boxes would lean out of the surface, and ever more of them be in reach.
+
+Inside is where the surface winds round a point: a ray along x then leaves it more often than it enters. A ray through
+an edge or a vertex is counted by a half-open rule that gives the two triangles of an edge the same answer to the last
+bit, so that each crossing of a closed surface counts once. Where closed parts overlap, inside is what any of them
+encloses; the distance is exact outside, and inside a bound, as for a union.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from plash.errors import Problem, SceneError
+from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.levelset.mesh_check import defects, edges_of
+from plash.scene.mesh_file import read_mesh, short, stamp
+from plash.scene.mesh_shape import MeshShape
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+_IN_LEAF = 4  # triangles, at most
+_POINTS_AT_ONCE = 512
+_WELD = 1e-6  # of the diagonal: vertices of open edges this close are one
+_SLIVER = 1e-16  # squared sine of the angle of a triangle without a usable normal
+
+
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """A closed mesh that faces outwards, and the tree to search it.
+
+    Attributes:
+        vertices: (n, 3), each once.
+        triangles: (m, 3) rows of vertices, in the order of the tree's leaves.
+        corners: (m, 9) the coordinates of the three vertices of each.
+        boxes: (2 leaves, 6) least and largest coordinates of each node; node 1 is the root, node 0 unused.
+        discs: (2 leaves, 8) centre, unit normal, half the thickness and radius of the disc around each node.
+    """
+
+    vertices: Array
+    triangles: Numbers
+    corners: Array
+    boxes: Array
+    discs: Array
+
+    @classmethod
+    def of(cls, vertices: Array, triangles: Numbers) -> Triangles:
+        """Build the tree."""
+        depth = 0
+        while len(triangles) > _IN_LEAF * 2**depth:
+            depth += 1
+        ordered = triangles[_leaf_order(vertices[triangles].mean(axis=1), depth)]
+        corners = vertices[ordered]
+        boxes = _boxes(corners, depth)
+        return cls(vertices, ordered, corners.reshape(-1, 9), boxes, _discs(corners, boxes, depth))
+
+    def scaled(self, scale: float) -> Triangles:
+        """The same, larger or smaller about the origin."""
+        discs = self.discs * np.array([scale, scale, scale, 1, 1, 1, scale, scale])
+        return replace(
+            self,
+            vertices=self.vertices * scale,
+            corners=self.corners * scale,
+            boxes=self.boxes * scale,
+            discs=discs,
+        )
+
+    def distance(self, points: Array) -> Array:
+        """The signed distance of points (n, 3), negative inside; depends on no other point nor on the threads."""
+        found = np.empty(len(points))
+        places = np.ascontiguousarray(points, dtype=np.float64)
+        size = float(np.abs(self.boxes[1]).max())
+        _search(places, self.boxes, self.discs, self.corners, size, found, -(-len(points) // _POINTS_AT_ONCE))
+        return found
+
+
+def mesh_distance(shape: MeshShape, points: Array, name: str = "shape") -> Array:
+    """The signed distance of points (n, 3) to a mesh before it is moved.
+
+    Raises:
+        SceneError: The file cannot be read, or its triangles enclose no body; names each defect and its remedy.
+    """
+    return load_triangles(shape, name).distance(points)
+
+
+def load_triangles(shape: MeshShape, name: str = "shape") -> Triangles:
+    """The triangles of a mesh shape, checked and scaled, before it is moved.
+
+    Args:
+        shape: The shape.
+        name: What messages call it, such as ``solid[0].shape``.
+
+    Raises:
+        SceneError: The file cannot be read, or its triangles enclose no body; names each defect and its remedy.
+    """
+    try:
+        return _scaled(shape.file, stamp(shape.file), shape.scale)
+    except SceneError as error:
+        raise SceneError([Problem(f"{name}.{problem.key}", problem.message) for problem in error.problems]) from None
+
+
+def mesh_problems(shape: MeshShape, name: str = "shape") -> list[Problem]:
+    """Everything wrong with the file of a mesh shape: empty if it can be simulated."""
+    try:
+        load_triangles(shape, name)
+    except SceneError as error:
+        return list(error.problems)
+    return []
+
+
+@lru_cache(maxsize=16)
+def _scaled(file: str, stamped: tuple[int, int], scale: float) -> Triangles:
+    return _checked(file, stamped).scaled(scale)
+
+
+@lru_cache(maxsize=16)
+def _checked(file: str, _stamped: tuple[int, int]) -> Triangles:
+    raw = read_mesh(file)
+    vertices, triangles = merged(raw.vertices, raw.triangles)
+    found = defects(vertices, triangles)
+    if found:
+        raise SceneError([Problem("file", f"{short(file)} {defect}") for defect in found])
+    return Triangles.of(vertices, triangles)
+
+
+def merged(vertices: Array, triangles: Numbers) -> tuple[Array, Numbers]:
+    """The same triangles with each vertex once; those left with fewer than three different vertices are dropped.
+
+    Vertices are one if they are equal; where that leaves open edges, also if they are so close that a file of single
+    precision cannot tell them apart.
+    """
+    vertices, triangles = _renamed(vertices, triangles, _equal(vertices))
+    border = np.unique((edges := edges_of(triangles)).ends[edges.is_open]) if len(triangles) else np.empty(0, np.int64)
+    if len(border) == 0:
+        return vertices, triangles
+    reach = _WELD * float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    pairs = cKDTree(vertices[border]).query_pairs(reach, output_type="ndarray")
+    one, other = border[pairs].T
+    graph = coo_array((np.ones(len(one), np.bool_), (one, other)), shape=(len(vertices),) * 2)
+    return _renamed(vertices, triangles, connected_components(graph.tocsr(), directed=False)[1])
+
+
+def _equal(vertices: Array) -> NDArray[np.int64]:
+    """A number for each vertex, the same for equal ones."""
+    order = np.lexsort(vertices.T)
+    ranked = vertices[order]
+    is_new = np.concatenate([[False], (ranked[1:] != ranked[:-1]).any(axis=1)])
+    numbers = np.empty(len(vertices), np.int64)
+    numbers[order] = np.cumsum(is_new)
+    return numbers
+
+
+def _renamed(vertices: Array, triangles: Numbers, numbers: NDArray[np.integer]) -> tuple[Array, Numbers]:
+    """Give vertices new numbers, and keep the triangles that still have three."""
+    _, first = np.unique(numbers, return_index=True)
+    renamed = numbers[triangles].astype(np.int64)
+    a, b, c = renamed.T
+    return vertices[first] + 0.0, renamed[(a != b) & (b != c) & (c != a)]
+
+
+def _leaf_order(centres: Array, depth: int) -> Numbers:
+    """The order of triangles in the leaves: each node is halved along the axis on which its centres spread furthest."""
+    order = np.arange(len(centres))
+    for level in range(depth):
+        starts = np.arange(2**level + 1) * len(centres) // 2**level
+        node = np.repeat(np.arange(2**level), np.diff(starts))
+        here = centres[order]
+        spread = np.maximum.reduceat(here, starts[:-1]) - np.minimum.reduceat(here, starts[:-1])
+        along = here[np.arange(len(here)), spread.argmax(axis=1)[node]]
+        order = order[np.lexsort((along, node))]
+    return order
+
+
+def _boxes(corners: Array, depth: int) -> Array:
+    """The box of each node, from the leaves to the root."""
+    leaves = 2**depth
+    starts = np.arange(leaves) * len(corners) // leaves
+    boxes = np.zeros((2 * leaves, 6))
+    boxes[leaves:, :3] = np.minimum.reduceat(corners.min(axis=1), starts)
+    boxes[leaves:, 3:] = np.maximum.reduceat(corners.max(axis=1), starts)
+    for level in range(depth - 1, -1, -1):
+        below = boxes[2 ** (level + 1) : 2 ** (level + 2)]
+        boxes[2**level : 2 ** (level + 1), :3] = np.minimum(below[::2, :3], below[1::2, :3])
+        boxes[2**level : 2 ** (level + 1), 3:] = np.maximum(below[::2, 3:], below[1::2, 3:])
+    return boxes
+
+
+def _discs(corners: Array, boxes: Array, depth: int) -> Array:
+    """The disc of each node, wider by rounding than the triangles in it."""
+    discs = np.zeros((len(boxes), 8))
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    for level in range(depth + 1):
+        nodes = slice(2**level, 2 ** (level + 1))
+        starts = np.arange(2**level + 1) * len(corners) // 2**level
+        node = np.repeat(np.arange(2**level), np.diff(starts))
+        normal = np.add.reduceat(normals, starts[:-1])
+        length = np.linalg.norm(normal, axis=1, keepdims=True)
+        normal = np.divide(normal, length, out=np.tile([1.0, 0.0, 0.0], (2**level, 1)), where=length > 0)
+        centre = (boxes[nodes, :3] + boxes[nodes, 3:]) / 2
+        away = corners - centre[node, None]
+        up = np.einsum("ijk,ik->ij", away, normal[node])
+        low, high = np.minimum.reduceat(up.min(axis=1), starts[:-1]), np.maximum.reduceat(up.max(axis=1), starts[:-1])
+        across = np.linalg.norm(away - up[:, :, None] * normal[node, None], axis=2).max(axis=1)
+        discs[nodes, :3] = centre + normal * ((low + high) / 2)[:, None]
+        discs[nodes, 3:6] = normal
+        discs[nodes, 6] = (high - low) / 2
+        discs[nodes, 7] = np.maximum.reduceat(across, starts[:-1])
+    discs[:, 6:] += 1e-14 * np.abs(boxes[1]).max()
+    return discs
+
+
+@kernel
+def _search(points, boxes, discs, corners, size, found, chunks):  # type: ignore[no-untyped-def]
+    for c in prange(chunks):
+        _search_some(points, boxes, discs, corners, size, found, c * _POINTS_AT_ONCE, (c + 1) * _POINTS_AT_ONCE)
+
+
+@serial_kernel
+def _search_some(points, boxes, discs, corners, size, found, start, stop):  # type: ignore[no-untyped-def]
+    """Signed distances of the points from start to stop.
+
+    Each begins with what the one before tells about it: no further from the surface than that one and the way from it,
+    and on the same side if the way is shorter than that one's distance. Discs are skipped only if they are further by
+    more than rounding, so the result is the least over all triangles, whatever the point before was.
+    """
+    nodes = np.empty(64, np.int64)
+    gaps = np.empty(64, np.float64)
+    last = np.inf
+    inside = False
+    for i in range(start, min(stop, len(points))):
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        way = np.inf
+        if i > start:
+            dx, dy, dz = x - points[i - 1, 0], y - points[i - 1, 1], z - points[i - 1, 2]
+            way = np.sqrt(dx * dx + dy * dy + dz * dz)
+        if not (way < 0.99 * last and last > 1e-9 * size):
+            inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
+        reach = (last + way) * (1 + 1e-9) + 1e-12 * size
+        last = np.sqrt(_nearest(discs, corners, 1e-24 * size * size, x, y, z, reach * reach, nodes, gaps))
+        found[i] = -last if inside else last
+
+
+@inlined
+def _disc_gap(discs, node, x, y, z):  # type: ignore[no-untyped-def]
+    """Squared distance of a point to a disc."""
+    dx, dy, dz = x - discs[node, 0], y - discs[node, 1], z - discs[node, 2]
+    nx, ny, nz = discs[node, 3], discs[node, 4], discs[node, 5]
+    up = dx * nx + dy * ny + dz * nz
+    tx, ty, tz = dx - up * nx, dy - up * ny, dz - up * nz
+    beyond = max(np.sqrt(tx * tx + ty * ty + tz * tz) - discs[node, 7], 0.0)
+    above = max(abs(up) - discs[node, 6], 0.0)
+    return beyond * beyond + above * above
+
+
+@serial_kernel
+def _nearest(discs, corners, slack, x, y, z, best, nodes, gaps):  # type: ignore[no-untyped-def]
+    """Squared distance to the nearest triangle, which is known to be less than `best`; nodes and gaps are a stack."""
+    leaves = len(discs) // 2
+    nodes[0] = 1
+    gaps[0] = _disc_gap(discs, 1, x, y, z)
+    height = 1
+    while height > 0:
+        height -= 1
+        if gaps[height] > best * (1 + 1e-9) + slack:
+            continue
+        node = nodes[height]
+        if node >= leaves:
+            leaf = node - leaves
+            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+                best = min(best, _triangle_gap(corners, t, x, y, z))
+            continue
+        near, far = 2 * node, 2 * node + 1
+        near_gap, far_gap = _disc_gap(discs, near, x, y, z), _disc_gap(discs, far, x, y, z)
+        if far_gap < near_gap:
+            near, far = far, near
+            near_gap, far_gap = far_gap, near_gap
+        nodes[height], gaps[height] = far, far_gap
+        nodes[height + 1], gaps[height + 1] = near, near_gap
+        height += 2
+    return best
+
+
+@inlined
+def _segment_gap(px, py, pz, ex, ey, ez, along, length):  # type: ignore[no-untyped-def]
+    """Squared length of p - share e, with the share along / length kept in [0, 1]."""
+    share = min(max(along / length, 0.0), 1.0) if length > 0 else 0.0
+    dx, dy, dz = px - share * ex, py - share * ey, pz - share * ez
+    return dx * dx + dy * dy + dz * dz
+
+
+@serial_kernel
+def _triangle_gap(corners, t, x, y, z):  # type: ignore[no-untyped-def]
+    """Squared distance of a point to a triangle: to its plane above its inside, else to the nearest of its sides."""
+    ax, ay, az = corners[t, 0], corners[t, 1], corners[t, 2]
+    ux, uy, uz = corners[t, 3] - ax, corners[t, 4] - ay, corners[t, 5] - az
+    vx, vy, vz = corners[t, 6] - ax, corners[t, 7] - ay, corners[t, 8] - az
+    px, py, pz = x - ax, y - ay, z - az
+    uu = ux * ux + uy * uy + uz * uz
+    vv = vx * vx + vy * vy + vz * vz
+    uv = ux * vx + uy * vy + uz * vz
+    pu = px * ux + py * uy + pz * uz
+    pv = px * vx + py * vy + pz * vz
+    # Barycentric shares of the second and the third corner, times the squared normal
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    nn = nx * nx + ny * ny + nz * nz
+    second = pu * vv - pv * uv
+    third = pv * uu - pu * uv
+    if nn > _SLIVER * uu * vv and second >= 0 and third >= 0 and second + third <= nn:
+        height = px * nx + py * ny + pz * nz
+        return height * height / nn
+    wx, wy, wz = vx - ux, vy - uy, vz - uz
+    qx, qy, qz = px - ux, py - uy, pz - uz
+    pw = qx * wx + qy * wy + qz * wz
+    one = _segment_gap(px, py, pz, ux, uy, uz, pu, uu)
+    two = _segment_gap(px, py, pz, vx, vy, vz, pv, vv)
+    three = _segment_gap(qx, qy, qz, wx, wy, wz, pw, wx * wx + wy * wy + wz * wz)
+    return min(one, two, three)
+
+
+@serial_kernel
+def _winding(boxes, corners, slack, x, y, z, nodes):  # type: ignore[no-untyped-def]
+    """How much more often a ray from a point along x leaves the surface than it enters; nodes is a stack."""
+    leaves = len(boxes) // 2
+    nodes[0] = 1
+    height = 1
+    turns = 0
+    while height > 0:
+        height -= 1
+        node = nodes[height]
+        if x > boxes[node, 3] + slack or y < boxes[node, 1] or y > boxes[node, 4]:
+            continue
+        if z < boxes[node, 2] - slack or z > boxes[node, 5] + slack:
+            continue
+        if node >= leaves:
+            leaf = node - leaves
+            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+                turns += _crossing(corners, t, x, y, z)
+            continue
+        nodes[height], nodes[height + 1] = 2 * node, 2 * node + 1
+        height += 2
+    return turns
+
+
+@serial_kernel
+def _crossing(corners, t, x, y, z):  # type: ignore[no-untyped-def]
+    """1 if a ray from a point along x leaves through a triangle, -1 if it enters, 0 if it misses.
+
+    At the point's y the triangle is a segment in x and z, between two of its sides: those of which one end has at most
+    this y and the other more. The ray meets it if one end has more than the point's z and the other has not.
+
+        z ^        o far        A side and the ends of the segment are computed from its lower end to its upper one, the
+          |       /             same way for both triangles that share it.
+          |  p --x------>
+          |     o near
+          +-----------> x
+    """
+    turns = 0
+    near_x = near_z = far_x = far_z = 0.0
+    for side in range(3):
+        u, v = 3 * side, 3 * ((side + 1) % 3)
+        rises = corners[t, u + 1] <= y
+        if rises == (corners[t, v + 1] <= y):
+            continue
+        low, high = (u, v) if rises else (v, u)
+        run_y = corners[t, high + 1] - corners[t, low + 1]
+        run_z = corners[t, high + 2] - corners[t, low + 2]
+        share = (y - corners[t, low + 1]) / run_y
+        at_x = corners[t, low] + share * (corners[t, high] - corners[t, low])
+        at_z = corners[t, low + 2] + share * run_z
+        if run_y * (z - corners[t, low + 2]) < run_z * (y - corners[t, low + 1]):
+            turns += -1 if rises else 1
+            far_x, far_z = at_x, at_z
+        else:
+            near_x, near_z = at_x, at_z
+    if turns == 0:
+        return 0
+    share = min(max((z - near_z) / (far_z - near_z), 0.0), 1.0) if far_z > near_z else 0.5
+    return turns if near_x + share * (far_x - near_x) > x else 0

@@ -1,0 +1,52 @@
+"""One Poisson problem and all that is prepared to solve it, for as many right-hand sides as there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plash.linear import pcg
+from plash.linear.components import ClosedComponents, closed_components
+from plash.linear.multigrid import MultigridPreconditioner
+from plash.linear.operators import PoissonOperator, Pool64
+from plash.stages import stage
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonSystem:
+    """An operator with its closed components and its preconditioner, each found when it is first needed."""
+
+    operator: PoissonOperator
+
+    @cached_property
+    def closed(self) -> ClosedComponents:
+        """The components that no given value reaches."""
+        return _find_closed(self.operator)
+
+    @cached_property
+    def multigrid(self) -> MultigridPreconditioner:
+        """The preconditioner."""
+        return _build_multigrid(self.operator)
+
+    def solve(self, b: Pool64, tolerance: float, floor: float = 0.0) -> tuple[Pool64, pcg.Solution]:
+        """Solve A x = b; b and x lose their mean in closed components. Also tells how the solve went."""
+        x = self.operator.zeros(np.float64)
+        if len(self.operator.active) == 0:
+            return x, pcg.Solution(history=[0.0])
+        self.closed.remove_means(b)
+        clean = self.closed.remove_means
+        solution = pcg.solve(self.operator, self.multigrid, b, x, tolerance, floor, clean=clean)
+        self.closed.remove_means(x)
+        return x, solution
+
+
+@stage
+def _find_closed(operator: PoissonOperator) -> ClosedComponents:
+    return closed_components(operator)
+
+
+@stage
+def _build_multigrid(operator: PoissonOperator) -> MultigridPreconditioner:
+    return MultigridPreconditioner(operator)

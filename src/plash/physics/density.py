@@ -1,0 +1,66 @@
+"""Density projection: particles kept evenly spread, so that the volume they carry is the volume that is seen.
+
+    -∇²P = e ,    δx = -∇P ,    e the density error of `particles/spacing.py`, P = 0 on the free surface
+
+with no flux through walls. Moving particles by δx removes the error to first order and changes no velocity. The
+equations are those of the pressure with another right-hand side: same cells, same surface, same operator. So the
+error is that of the particles the step began with, and they are moved before they are carried along; it needs no
+second sort, fill fraction, operator or preconditioner. Reference: Kugelstadt et al. 2019.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from plash.grid.cells import Cells
+from plash.grid.fields import FaceField
+from plash.linear.operators import Pool64
+from plash.linear.system import PoissonSystem
+from plash.particles.particles import Particles
+from plash.particles.spacing import density_error, displace_particles
+from plash.physics.free_surface_staircase import FreeSurface
+from plash.physics.solids import Solids
+from plash.stages import stage
+
+
+class Spacing(Protocol):
+    """How particles are kept apart."""
+
+    def correct(self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem) -> None:
+        """Spread particles evenly, given where the liquid was found and the equations of its pressure."""
+
+
+@dataclass(frozen=True)
+class LeaveSpacing:
+    """Particles stay where the velocity carries them."""
+
+    def correct(self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class DensityProjection:
+    """Particles are pushed from where they are too dense to where they are too sparse.
+
+    Attributes:
+        free_surface: How pressure meets the air.
+        tolerance: Relative size of the residual: what is left of the error is in the next step's.
+    """
+
+    free_surface: FreeSurface
+    tolerance: float = 0.1
+
+    def correct(self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem) -> None:
+        """Move particles by -∇P."""
+        potential = _solve_density(system, density_error(cells), self.tolerance)
+        displacement = FaceField.filled(cells.tiles, 0.0)
+        self.free_surface.apply(displacement, potential, cells)
+        solids.constrain(displacement, cells)
+        displace_particles(particles, displacement)
+
+
+@stage
+def _solve_density(system: PoissonSystem, error: Pool64, tolerance: float) -> Pool64:
+    potential, _ = system.solve(error, tolerance)
+    return potential

@@ -1,0 +1,135 @@
+"""Free surface where the distance field puts it, inside cells: the ghost-fluid method.
+
+Between a liquid cell i (φ_i < 0) and an air cell j (φ_j ≥ 0) the surface lies a fraction of h from i,
+
+    θ = φ_i/(φ_i - φ_j) ,    gradient on their face: (p_gas - p_i)/(θ h)
+
+The diagonal gets 1/θ for that face instead of 1, the right-hand side p_gas/θ, and the velocity is changed by the same
+gradient. The matrix stays symmetric, and a pool at any height in a cell has exactly linear pressure. As the gas
+pressure is the same everywhere, its part of the right-hand side shifts p by it and nothing else
+(`physics/pressure.py`). Reference: Gibou et al. 2002; Enright et al. 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.cells import LIQUID, NEAR_AIR, SOLID, WALL, WET, Cells
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Shape
+from plash.linear.operators import PoissonOperator
+from plash.stages import stage
+
+_SMALLEST = np.float32(1e-4)  # θ: with 0.01 a level at the height of cell centres jitters
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """Gas pressure on the surface φ = 0. Cells must have been labelled by the sign of their φ."""
+
+    @stage
+    def operator(self, cells: Cells) -> PoissonOperator:
+        """Diagonal: 1 for each liquid neighbour, 1/θ for each air neighbour. Every weight is one."""
+        assert cells.phi is not None, "the ghost surface needs a distance field"
+        tiles = cells.tiles
+        diagonal = np.zeros(cells.label.shape, np.float32)
+        run = _sum_conductances(tiles.shape)
+        run(cells.label, cells.phi.pool, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal)
+
+    @stage
+    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+        """Set u -= p_i - p_(i-1) between liquid cells, and that over θ between liquid and air."""
+        assert cells.phi is not None
+        tiles = cells.tiles
+        _, together = cells.surroundings
+        at_surface = (together & NEAR_AIR) > 0
+        run = _subtract_gradient(tiles.shape)
+        arrays = (velocity.pool, potential, cells.phi.pool, cells.faces)
+        run(*arrays, tiles.neighbours, tiles.slots, at_surface, chunk_count())
+
+
+@inlined
+def _conductance(one, other):  # type: ignore[no-untyped-def]
+    """1/θ on the face between two cells of which one at least is liquid, by their φ; 1 if both are."""
+    if (one < 0) == (other < 0):
+        return np.float32(1)
+    inside = one if one < 0 else other
+    outside = other if one < 0 else one
+    return np.float32(1) / max(inside / (inside - outside), _SMALLEST)
+
+
+@for_tile_shape
+def _sum_conductances(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(label, phi, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            labels = np.zeros(PZ * PY * PX, np.int8)
+            block = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(labels, label, neighbours, t, BZ, BY, BX)
+                copy_cross(block, phi, neighbours, t, BZ, BY, BX)
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for x in range(BX):
+                            m = o + x
+                            if labels[m] != LIQUID:
+                                continue
+                            total = np.float32(0)
+                            for axis in range(DIM):
+                                step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                                if labels[m - step] != SOLID:
+                                    total += _conductance(block[m], block[m - step])
+                                if labels[m + step] != SOLID:
+                                    total += _conductance(block[m], block[m + step])
+                            diagonal[t, z, y, x] = total
+
+    return run
+
+
+@for_tile_shape
+def _subtract_gradient(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(velocity, potential, phi, faces, neighbours, tiles, at_surface, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float64)
+            gaps = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_cross(block, potential, neighbours, t, BZ, BY, BX)
+                if at_surface[t]:
+                    copy_cross(gaps, phi, neighbours, t, BZ, BY, BX)
+                for axis in range(DIM):
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                m = o + x
+                                if faces[axis, t, z, y, x] & (WET | WALL) == WET:
+                                    slope = block[m] - block[m - step]
+                                    if at_surface[t]:
+                                        slope *= _conductance(gaps[m], gaps[m - step])
+                                    velocity[axis, t, z, y, x] = np.float32(velocity[axis, t, z, y, x] - slope)
+                                else:
+                                    velocity[axis, t, z, y, x] = np.float32(np.nan)
+
+    return run
