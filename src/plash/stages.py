@@ -32,6 +32,7 @@ class StepReport:
         iterations: Conjugate-gradient iterations of the pressure solve.
         residual: True relative residual of the pressure solve.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of; 0 when consistent.
+        retries: How often the step diverged and was taken again with half its length.
         unknown_reads: Samples of the velocity that met no known value at all; 0 in a sound step.
         volume: Measured liquid volume, m³ (m² in 2-D).
         removed: Volume of the particles removed in this step by reason, m³ (m² in 2-D).
@@ -48,6 +49,7 @@ class StepReport:
     iterations: int = 0
     residual: float = 0.0
     excess: float = 0.0
+    retries: int = 0
     unknown_reads: int = 0
     volume: float = 0.0
     removed: dict[str, float] = field(default_factory=dict)

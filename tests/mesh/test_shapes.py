@@ -99,3 +99,20 @@ def test_endless_shapes_end_at_the_domain():
 
 def test_a_shape_outside_the_domain_that_must_be_sampled_has_no_triangles():
     assert len(shape_mesh(HalfSpace(point=(0, -1, 0), normal=(0, 1, 0)), SPACE).faces) == 0
+
+
+def test_a_mesh_is_drawn_as_it_is(tmp_path):
+    import trimesh
+
+    from plash.scene.mesh_shape import MeshShape
+
+    path = tmp_path / "box.stl"
+    trimesh.creation.box(extents=(30, 20, 50)).export(path)
+    mesh = shape_mesh(MeshShape(file=path, scale=0.01, translation=(1, 0.5, 0.5)), SPACE)
+    assert mesh.volume == pytest.approx(0.03, rel=1e-5)
+    assert np.abs(mesh.vertices - [1, 0.5, 0.5]).max(axis=0) == pytest.approx([0.15, 0.1, 0.25])
+    # The corners of a box are sharp: every corner has the normal of its face
+    corners = mesh.vertices[mesh.faces].astype(float)
+    of_face = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    of_face /= np.linalg.norm(of_face, axis=1)[:, None]
+    assert np.allclose(mesh.normals[mesh.faces], of_face[:, None], atol=1e-6)

@@ -290,3 +290,55 @@ def test_all_liquid_may_leave_and_the_run_goes_on(dimension):
     assert solver.state.particles.count == 0
     assert solver.ledger.outflow == pytest.approx(solver.ledger.initial, rel=1e-6)
     assert solver.ledger.volume == 0
+
+
+class Unsteady:
+    """A pressure solver that fails for steps longer than it likes."""
+
+    def __init__(self, solver, longest):
+        self.solver, self.longest, self.tried = solver, longest, []
+
+    def project(self, velocity, cells, dt):
+        self.tried.append(dt)
+        projection = self.solver.project(velocity, cells, dt)
+        if dt > self.longest:
+            velocity.pool *= np.float32(1e30)
+            raise plash.DivergedError("the velocity along x grew")
+        return projection
+
+
+@pytest.mark.parametrize("transfer", ["flip", "apic", "trace"])
+def test_a_step_that_diverges_is_taken_again_with_half_its_length(dimension, transfer):
+    def start():
+        name = {2: "dam_break_2d", 3: "dam_break"}[dimension]
+        solver = plash.build(plash.load_scene(name, resolution=16, **{"solver.transfer": transfer}))
+        solver.advance(1.0)
+        return solver
+
+    troubled, smooth = start(), start()
+    dt = troubled.next_step(1.0)
+    troubled.pressure = Unsteady(troubled.pressure, dt / 3)
+    report = troubled.advance(1.0)
+    assert report.retries == 2
+    assert troubled.pressure.tried == [dt, dt / 2, dt / 4]
+    for _ in smooth.stages(dt / 4):
+        pass
+    assert troubled.state.time == smooth.state.time
+    assert np.array_equal(troubled.state.particles.position(1.0), smooth.state.particles.position(1.0))
+    assert np.array_equal(troubled.state.particles.velocity, smooth.state.particles.velocity)
+
+
+def test_a_step_that_cannot_be_saved_ends_the_run_and_harms_nothing():
+    solver = plash.build(plash.load_scene("dam_break_2d", resolution=16))
+    solver.advance(1.0)
+    before = solver.state.particles.position(1.0)
+    solver.pressure = Unsteady(solver.pressure, 0.0)
+    with pytest.raises(
+        plash.DivergedError, match=r"step 2 at t = .* and so did 4 shorter ones .* grew.*courant"
+    ) as error:
+        solver.advance(1.0)
+    assert error.value.exit_code == 4
+    assert len(solver.pressure.tried) == 5
+    assert np.array_equal(np.sort(before, axis=0), np.sort(solver.state.particles.position(1.0), axis=0))
+    solver.pressure = solver.pressure.solver
+    solver.advance(1.0)

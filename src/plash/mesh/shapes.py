@@ -1,8 +1,8 @@
 """Triangles of the shapes of a scene: what solids look like.
 
-Boxes, spheres, cylinders and capsules are laid out exactly, with normals; a union is the triangles of its parts
-together. Everything else is found by marching over its distance, sampled finely over the domain and cut off there.
-In 2-D each is a flat region with an outline.
+Boxes, spheres, cylinders and capsules are laid out exactly, with normals; meshes are taken as they are; a union is the
+triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the domain
+and cut off there. In 2-D each is a flat region with an outline.
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.levelset.shapes import distance
+from plash.levelset.triangles import load_triangles
 from plash.mesh.marching import mesh_of_array
 from plash.mesh.mesh import Mesh, joined
+from plash.mesh.normals import creased, face_normals
 from plash.scene.domain import Domain
+from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Movable
 from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
 
 Array = NDArray[np.float64]
 
 _AROUND = 96  # points round a circle
+_EDGE = 35.0  # degrees between faces of a mesh, from which the edge between them is sharp
 _CREASE = 0.8  # cosine between two normals of one smooth surface
 _SAMPLES = {2: 512, 3: 144}  # along the longest side of the domain, for shapes without an exact mesh
 
@@ -107,6 +111,13 @@ def _capsule(shape: Capsule, domain: Domain) -> Mesh:
 @_mesh.register
 def _union(shape: Union, domain: Domain) -> Mesh:
     return joined([shape_mesh(part, domain) for part in shape.of])
+
+
+@_mesh.register
+def _triangles(shape: MeshShape, domain: Domain) -> Mesh:
+    found = load_triangles(shape, "shape")
+    vertices, faces = found.vertices.astype(np.float32), found.triangles.astype(np.int32)
+    return creased(Mesh(vertices, faces, face_normals(vertices, faces)), _EDGE)
 
 
 def _sampled(shape: Shape, domain: Domain) -> Mesh:

@@ -24,6 +24,7 @@ from plash.physics.free_surface_staircase import FreeSurface
 from plash.stages import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
+_RUNAWAY = 50.0  # growth of the largest velocity in a projection that no impact explains
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +76,11 @@ class PressureSolver:
         system = PoissonSystem(self.free_surface.operator(cells))
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
 
-        floor = _ROUND_OFF * float(fastest(velocity.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
+        before = float(fastest(velocity.pool).max())
+        floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
         potential, solution = _solve(system, b, self.tolerance, floor)
         self.free_surface.apply(velocity, potential, cells)
+        _refuse_runaway(velocity, before, self.h)
 
         pressure = potential
         pressure *= self.rho * self.h / dt
@@ -85,6 +88,17 @@ class PressureSolver:
         first = solution.history[0]
         relative = solution.residual / first if first > 0.0 else 0.0
         return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess, system)
+
+
+def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:
+    """Refuse a velocity that a projection made many times faster, or infinite."""
+    after = float(fastest(velocity.pool).max())
+    if after <= _RUNAWAY * before:
+        return
+    axis, slot, z, y, x = np.unravel_index(int(np.nanargmax(np.abs(velocity.pool))), velocity.pool.shape)
+    cell = velocity.tiles.origins[slot] + np.array([x, y, z])
+    place = ", ".join(f"{(part + 0.5) * h:.4g}" for part in cell[: velocity.tiles.dimension])
+    raise DivergedError(f"the velocity along {'xyz'[axis]} grew from {before:.3g} to {after:.3g} m/s at ({place}) m")
 
 
 @stage

@@ -23,7 +23,7 @@ from plash.scene.domain import Domain
 from plash.scene.look import Look, Meshing, Output
 from plash.scene.problems import findings
 from plash.scene.settings import Liquid, Solver, Time
-from plash.scene.shapes import unclear_rotations
+from plash.scene.shapes import misfits_of
 from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
 
 VERSION = 1
@@ -58,7 +58,7 @@ def _refuse_misplaced(body: Fill | Solid, dimension: int) -> None:
     """Refuse vectors and rotations that make no sense in the domain's axes."""
     found = wrong_dimensions(body, dimension)
     if not found:
-        found = [(("shape", *place), text) for place, text in unclear_rotations(body.shape, dimension)]
+        found = [(("shape", *place), text) for place, text in misfits_of(body.shape, dimension)]
     if found:
         raise refusals(found)
 

@@ -214,7 +214,7 @@ Union.model_rebuild()
 Difference.model_rebuild()
 
 
-def unclear_rotations(shape: Shape, dimension: int) -> list[Finding]:
+def misfits_of(shape: Shape, dimension: int) -> list[Finding]:
     """Rotations that say too little or too much: the axis, and the point to turn an endless shape about.
 
     And meshes that cannot be placed, since their centre is not known either.
@@ -224,7 +224,7 @@ def unclear_rotations(shape: Shape, dimension: int) -> list[Finding]:
         found += shape.misfits(dimension)
     if isinstance(shape, Union | Difference):
         for index, part in enumerate(shape.of):
-            found += [(("of", index, *place), text) for place, text in unclear_rotations(part, dimension)]
+            found += [(("of", index, *place), text) for place, text in misfits_of(part, dimension)]
     if shape.rotation is not None and not found:
         found += [(("rotation", *place), text) for place, text in _unclear(shape.rotation, shape, dimension)]
     return found

@@ -33,6 +33,7 @@ from plash.solvers.transfers import Transfer
 from plash.stages import StepReport, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
+_RETRIES = 4
 _KILL_TILES = 1 << 19  # tiles from the origin at which liquid in an unbounded domain is given up
 
 
@@ -135,21 +136,40 @@ class LiquidSolver:
                 report.dt = s.unspent
                 self.carry(min(s.unspent, remaining), self.solids.at(s.tiles))
             else:
-                dt = self.next_step(frame_time)
-                for _ in self.stages(dt, min(dt, remaining)):
-                    pass
+                self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
                 s.time = frame_time
         self._complete(report, seconds)
         return report
+
+    def _step(self, dt: float, remaining: float) -> None:
+        """Take a step; one that diverges is taken again with half its length, a few times.
+
+        Particles are carried along last, when the velocity is known to be sound: until then nothing is lost.
+        """
+        s = self.state
+        known = s.velocity, s.cells, s.pressure
+        for attempt in range(_RETRIES + 1):
+            try:
+                for _ in self.stages(dt, min(dt, remaining)):
+                    pass
+            except DivergedError as error:
+                s.velocity, s.cells, s.pressure = known
+                self.report.retries = attempt + 1
+                if attempt == _RETRIES:
+                    raise DivergedError(
+                        f"step {s.steps + 1} at t = {s.time:.6g} s diverged, and so did {_RETRIES} shorter ones, down "
+                        f"to {dt:.3g} s: {error}. A smaller solver.courant or a higher domain.resolution may help"
+                    ) from error
+                dt /= 2
+            else:
+                return
 
     def carry(self, dt: float, solids: Solids) -> None:
         """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
         s, report = self.state, self.report
         assert s.velocity is not None
         courant = self.speed * dt / self.h
-        if not math.isfinite(courant):
-            raise DivergedError(f"velocity is no longer finite at t = {s.time:.6g} s, step {s.steps}")
         report.courant = max(report.courant, courant)
         pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
         for _ in range(pieces):
