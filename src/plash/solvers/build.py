@@ -27,6 +27,7 @@ from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
 
+_COARSER = 1e4  # how much coarser density errors are solved for than the pressure
 _SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
@@ -88,7 +89,8 @@ def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
     """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
     if scene.solver.free_surface != "ghost":
         return MarkedCells(), LeaveSpacing()
-    spacing = DensityProjection(free_surface) if scene.solver.density_projection else LeaveSpacing()
+    tolerance = min(0.1, _COARSER * scene.solver.tolerance)
+    spacing = DensityProjection(free_surface, tolerance) if scene.solver.density_projection else LeaveSpacing()
     return FilledSpace(scene.domain.h), spacing
 
 
