@@ -1,22 +1,27 @@
 """Drops: balls for the particles that the liquid's surface does not cover.
 
 What is thinner than about half a cell does not fill half of the space round any sample. A particle that lies outside
-the surface, or hardly inside, gets a ball: the larger the further outside it is, and at most of its own volume,
-so that nothing pops up. Balls run into each other and into the surface smoothly.
+the surface gets a ball: the larger the further outside it is, and at most of its own volume, so that nothing pops up.
+Balls run into each other and into the surface smoothly. In thin sheets even particles that are hardly inside get one,
+which holds the sheet together; over deep liquid only those that are well outside, or calm water would be rough.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, for_tile_shape, inlined, serial_kernel
+from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
 
 # Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
-# to hold a sheet together where it is in a thin one, and whole where it is alone
-_COVERED, _THIN, _LONE = -0.1, 0.1, 0.4
+# to hold a sheet together where it is in a thin one, and whole where it is alone. First in a thin sheet, then over
+# deep liquid
+_LIMITS = np.array([[-0.1, 0.1, 0.4], [0.15, 0.35, 0.55]], np.float32)
+_SHALLOW, _DEEP = -0.22, -0.45  # least distance to the surface within a cell, in cells
 _THIN_RADIUS = 0.82  # of the radius when alone; all of it would make sheets half as thick again
 _SOFT = 0.15  # spacings: how softly balls meet
 _REACH = 4.0  # of these lengths, beyond which a ball is not felt
@@ -36,14 +41,57 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
     radii, volumes = _BALLS[tiles.dimension]
     radius = np.interp(particles.volume, volumes, radii).astype(np.float32)
     drops = np.zeros_like(phi)
-    limits = np.array([_COVERED * detail, _THIN * detail, _LONE * detail], np.float32)
-    _add_drops(tiles.shape)(
-        phi, particles.cell, particles.offset, radius, particles.starts, tiles.origins, tiles.neighbours, limits, drops
-    )
+    depth = _deepest_near(phi, tiles, detail)
+    limits = np.vstack([_LIMITS, [_SHALLOW, _DEEP, 0]]).astype(np.float32) * np.float32(detail)
+    places = (particles.cell, particles.offset, radius, particles.starts)
+    _add_drops(tiles.shape)(phi, depth, *places, tiles.origins, tiles.neighbours, limits, drops)
     wet = drops > 0
     result = phi.copy()
     result[wet] = -_SOFT * np.log(np.exp(-phi[wet] / np.float32(_SOFT)) + drops[wet])
     return result
+
+
+def _deepest_near(phi: NDArray[np.float32], tiles: Tiles, detail: int) -> NDArray[np.float32]:
+    """Least distance within a cell's length along the axes and their diagonals."""
+    run = _lowest(tiles.shape)
+    for _ in range(detail):
+        result = np.empty_like(phi)
+        result[0] = phi[0]
+        run(phi, result, tiles.neighbours, chunk_count())
+        phi = result
+    return phi
+
+
+@for_tile_shape
+def _lowest(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    SIZE = PZ * PY * PX
+    LAYER = PY * PX
+
+    @kernel
+    def run(pool, result, neighbours, chunks):  # type: ignore[no-untyped-def]
+        n = len(neighbours) - 1
+        for c in prange(chunks):
+            one = np.zeros(SIZE, np.float32)
+            two = np.zeros(SIZE, np.float32)
+            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+                copy_block(one, pool, neighbours, t, 1, BZ, BY, BX)
+                for m in range(1, SIZE - 1):
+                    two[m] = min(one[m], min(one[m - 1], one[m + 1]))
+                for m in range(PX, SIZE - PX):
+                    one[m] = min(two[m], min(two[m - PX], two[m + PX]))
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        row = result[t, z, y]
+                        for x in range(BX):
+                            lowest = one[o + x]
+                            if HZ > 0:
+                                lowest = min(lowest, min(one[o + x - LAYER], one[o + x + LAYER]))
+                            row[x] = lowest
+
+    return run
 
 
 @for_tile_shape
@@ -52,7 +100,7 @@ def _add_drops(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @serial_kernel
-    def run(phi, cell, offset, radius, starts, origins, neighbours, limits, drops):  # type: ignore[no-untyped-def]
+    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, limits, drops):  # type: ignore[no-untyped-def]
         least = np.exp(-_REACH)
         for t in range(1, len(neighbours)):
             for p in range(starts[t], starts[t + 1]):
@@ -62,13 +110,18 @@ def _add_drops(shape: Shape) -> Kernel:
                     k = cell[2, p] - origins[t, 2]
                     fz = offset[2, p]
                 here = np.float32(0)
+                below = np.float32(0)
                 for corner in range(4 if DIM == 2 else 8):
                     a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
                     w = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if c else 1 - fz)
                     s, x, y, z = _home(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
                     here += w * phi[s, z, y, x]
-                share = _THIN_RADIUS * _step(here, limits[0], limits[1])
-                share += (1 - _THIN_RADIUS) * _step(here, limits[1], limits[2])
+                    below += w * depth[s, z, y, x]
+                deep = 1 - _step(below, limits[2, 1], limits[2, 0])
+                covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
+                thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
+                lone = limits[0, 2] + deep * (limits[1, 2] - limits[0, 2])
+                share = _THIN_RADIUS * _step(here, covered, thin) + (1 - _THIN_RADIUS) * _step(here, thin, lone)
                 if share <= 0:
                     continue
                 r = radius[p] * share
