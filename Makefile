@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit format bench clean
+.PHONY: demo test lint types unit format bench validate clean
 
 demo: .venv/ready ## make the dam break's movie
 	$(BIN)/plash run dam_break --out out/demo/dam_break
@@ -27,6 +27,9 @@ format: .venv/ready ## bring the source into shape
 
 bench: .venv/ready ## measure; see benchmarks/README.md
 	OMP_PROC_BIND=true $(BIN)/python -m benchmarks.run --out out/benchmarks.json
+
+validate: .venv/ready ## compare with published answers at full size, and rewrite docs/validation.md (an hour)
+	$(BIN)/python -m validation
 
 clean:
 	rm -rf .venv out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

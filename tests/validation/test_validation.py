@@ -1,0 +1,30 @@
+"""Small versions of the full-size validations; `make validate` runs those."""
+
+import numpy as np
+import pytest
+from validation.dam_break import collapse
+from validation.sloshing import slosh
+from validation.volume import settle
+
+
+@pytest.mark.parametrize("transfer", ["flip", "apic"])
+def test_the_front_of_a_collapsing_column_is_where_martin_and_moyce_saw_it(transfer):
+    run = collapse(16, transfer, until=2.4)
+    assert run.front_error() < 0.10
+    assert abs(run.volume_error) < 0.02
+    early = run.height_time < 2.3
+    assert np.all(np.diff(run.height[early]) < 0.05)
+
+
+def test_a_wave_has_the_frequency_of_theory():
+    coarse, fine = (abs(slosh(cells, periods=3.2).error) for cells in (8, 16))
+    assert fine < 0.01
+    assert fine < max(coarse, 0.002)
+
+
+@pytest.mark.parametrize("transfer", ["flip", "apic"])
+def test_a_dam_break_keeps_its_volume(transfer):
+    run = settle(2, 32, transfer, seconds=4)
+    assert run.carried < 1e-6
+    assert run.error.min() > -0.05
+    assert run.error.max() < 0.02
