@@ -10,6 +10,7 @@ import numpy as np
 
 from validation.dam_break import OPENING, collapse, measured
 from validation.sloshing import exact_omega, slosh
+from validation.surfaces import SHOWN, SURFACES, run_surface, side_by_side
 from validation.volume import settle
 
 INTRODUCTION = """\
@@ -113,7 +114,69 @@ last two seconds. The volume in particles is exact throughout.
 {_table(("", "resolution", "transfer", "all frames", "last 2 s"), rows)}"""
 
 
-CASES: dict[str, Callable[[Path], str]] = {"dam_break": dam_break, "sloshing": sloshing, "volume": volume}
+def free_surfaces(pictures: Path) -> str:
+    """The three free surfaces on one scene; also writes docs/free_surfaces.md."""
+    runs = [run_surface(surface) for surface in SURFACES]
+    side_by_side(runs, pictures / "free_surfaces.png")
+    figure, (left, right) = _figure(2)
+    for run in runs:
+        left.plot(run.time, 100 * run.volume, label=run.surface)
+        right.plot(run.time, run.energy, label=run.surface)
+    left.set(xlabel="time, s", ylabel="measured volume, error in %")
+    right.set(xlabel="time, s", ylabel="kinetic + potential energy over the start's")
+    left.legend(frameon=False)
+    _save(figure, pictures / "free_surfaces.svg")
+    rows = [
+        (
+            f"`{run.surface}`",
+            f"{run.volume.min():+.1%} ... {run.volume.max():+.1%}",
+            f"{run.volume[-1]:+.1%}",
+            f"{run.energy[-1]:.3f}",
+            run.steps,
+            f"{run.iterations:.1f}",
+        )
+        for run in runs
+    ]
+    head = ("surface", "volume, all frames", "volume after 5 s", "energy after 5 s", "steps", "iterations a step")
+    page = FREE_SURFACES.format(shown=", ".join(map(str, SHOWN)), table=_table(head, rows))
+    (pictures.parent / "free_surfaces.md").write_text(page, encoding="utf-8")
+    return "## Free surfaces\n\nThe three of them on one scene are in [free_surfaces.md](free_surfaces.md).\n"
+
+
+FREE_SURFACES = """\
+# The three free surfaces
+
+Where the liquid ends and what its pressure is there is chosen by `solver.free_surface`, a file each in `physics/`.
+
+* **`ghost`**, the default: the surface lies where the distance field of the particles puts it, inside cells, and the
+  pressure is that of the air right there (Gibou et al. 2002, Enright et al. 2003). A cell is liquid if its centre is.
+  With it goes the density projection, which keeps particles evenly spread and with them the volume.
+* **`staircase`**: Cline's equations 13 to 15. A cell is liquid if it holds a particle, and the pressure is that of the
+  air at the centre of every air cell.
+* **`cells`**: Gates's conditions. Pressure is solved for inside, and the velocities on the outer faces of surface cells
+  follow from 63 rules that leave every surface cell free of divergence ([gates.md](gates.md)).
+
+`dam_break_2d` with 96 cells along its length, transfer `apic`; from left to right ghost, staircase and cells, from top
+to bottom frames {shown}.
+
+![The dam break with each of the three surfaces](pictures/free_surfaces.png)
+
+![Measured volume and energy over time](pictures/free_surfaces.svg)
+
+{table}
+Volume is {{φ < 0}} for ghost; for the other two it is that of the cells that hold a particle, which counts every drop
+of spray as a whole cell and every cluster of particles as one. The volume carried by the particles is exact with all
+three.
+
+`python -m validation free_surfaces` makes this page.
+"""
+
+CASES: dict[str, Callable[[Path], str]] = {
+    "dam_break": dam_break,
+    "sloshing": sloshing,
+    "volume": volume,
+    "free_surfaces": free_surfaces,
+}
 
 
 def _figure(panels: int) -> tuple[Any, Sequence[Any]]:

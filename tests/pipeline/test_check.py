@@ -84,7 +84,7 @@ def test_counts_are_those_of_the_run():
     estimate = plash.check(plash.load_scene("dam_break", resolution=32), with_steps=False).estimate
     solver = plash.build(plash.load_scene("dam_break", resolution=32))
     assert estimate.cells == 32 * 16 * 16
-    assert estimate.particles == pytest.approx(solver.state.particles.count, rel=0.03)
+    assert estimate.particles == pytest.approx(solver.state.particles.count, rel=0.06)
 
 
 def test_predictions_come_close_to_the_run(tmp_path):

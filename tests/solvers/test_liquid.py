@@ -334,7 +334,7 @@ def test_a_step_that_cannot_be_saved_ends_the_run_and_harms_nothing():
     before = solver.state.particles.position(1.0)
     solver.pressure = Unsteady(solver.pressure, 0.0)
     with pytest.raises(
-        plash.DivergedError, match=r"step 2 at t = .* and so did 4 shorter ones .* grew.*courant"
+        plash.DivergedError, match=r"step 2 at t = .* and so did 4 shorter ones.* grew.*courant"
     ) as error:
         solver.advance(1.0)
     assert error.value.exit_code == 4
