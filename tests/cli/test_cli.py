@@ -72,6 +72,12 @@ def test_resume_makes_a_run_longer(call):
     assert "(5 frames)" in out
 
 
+def test_more_threads_than_cores_are_allowed(tmp_path):
+    words = ["simulate", *SMALL, "--out", str(tmp_path / "run"), "--threads", "5", "-q"]
+    done = subprocess.run([sys.executable, "-m", "plash", *words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_json_is_a_line_for_each_event(call):
     code, out, err = call("simulate", *SMALL, "--json")
     events = [json.loads(line) for line in out.splitlines()]
@@ -102,6 +108,9 @@ def test_options_change_the_scene(call, tmp_path):
         (["resume", "nowhere"], 5, "no run folder"),
         (["mesh", "nowhere"], 5, "no run folder"),
         (["info", "nowhere"], 5, "no run folder"),
+        (["run", "dam_break", "--resolution", "1500"], 3, "GB of memory"),
+        (["new", ""], 2, "needs a name"),
+        (["schema", "--out", "/"], 5, "is a folder"),
         (["new", "mine", "--from", "dam_braek"], 3, 'Did you mean "dam_break"'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

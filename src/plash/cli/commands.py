@@ -213,6 +213,8 @@ def new(name: str, template: str) -> None:
     from plash.files.atomic import write_bytes
     from plash.scene.read import gallery_text
 
+    if not Path(name).name.removesuffix(".toml"):
+        raise click.BadParameter("a scene needs a name", param_hint="NAME")
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     text = gallery_text(template)
     if path.exists():

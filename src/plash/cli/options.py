@@ -94,11 +94,10 @@ def run_folder_of(target: str) -> Path:
 
 
 def use_threads(count: int | None) -> None:
-    """Use so many threads; must come before anything is compiled."""
+    """Use so many threads; must come before numba is first imported, which fixes how many there can be."""
     if count is None:
         return
-    cores = os.cpu_count() or 1
-    if count > cores:
+    if count > (os.cpu_count() or 1):
         os.environ["NUMBA_NUM_THREADS"] = str(count)
     import numba
 

@@ -10,7 +10,8 @@ from plash.cli.show import clock
 from plash.files.manifest import versions
 from plash.pipeline.bench import Measurement
 from plash.pipeline.check import CheckReport
-from plash.pipeline.estimate import Estimate, free_memory, threads
+from plash.pipeline.estimate import Estimate
+from plash.pipeline.machine import free_memory, threads
 
 
 def check_lines(report: CheckReport) -> list[str]:

@@ -8,14 +8,16 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from plash.pipeline.estimate import peak_memory
-from plash.pipeline.run import Outcome
+from plash.pipeline.machine import peak_memory
 from plash.solvers.ledger import Ledger
 from plash.stages import StepReport
+
+if TYPE_CHECKING:
+    from plash.pipeline.run import Outcome
 
 _SECONDS_BETWEEN_LINES = 1.0
 _RECENT = 20  # frames that the time left is judged by

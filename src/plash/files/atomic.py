@@ -40,6 +40,8 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
     Raises:
         StorageError: It cannot be written; whatever was at the path before is still there.
     """
+    if path.is_dir():
+        raise StorageError(f"{path}: is a folder. Give the name of a file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
     try:
         with errors_of_disk(path, "written"):

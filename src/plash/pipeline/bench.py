@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from plash.grid.bandwidth import triad_bandwidth
-from plash.pipeline.estimate import threads
+from plash.pipeline.machine import threads
 from plash.scene.model import Scene
 from plash.solvers.build import build
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from plash.errors import Problem, SceneError
-from plash.pipeline.estimate import Estimate, estimate, free_disk, free_memory
+from plash.pipeline.estimate import Estimate, estimate
 from plash.pipeline.findings import Finding, findings
+from plash.pipeline.machine import free_disk, free_memory
 from plash.scene.model import Scene
 
 

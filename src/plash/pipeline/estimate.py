@@ -7,18 +7,15 @@ more cells tells, together with the first, the time of a step, a + b × liquid c
 from __future__ import annotations
 
 import math
-import os
-import shutil
-import sys
 import time
 import tracemalloc
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 
 from plash.pipeline.findings import liquid_volume
+from plash.pipeline.machine import peak_memory
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
 from plash.solvers.build import build
@@ -218,39 +215,3 @@ def _disk(scene: Scene, surface: float, picture: float) -> float:
     kept = 2 + math.log2(max(frames / scene.output.checkpoint_every, 1))
     checkpoint = particles * (_particle_bytes(scene) + 4)
     return frames * (particles * (12 * d + 8) + surface + picture) + kept * checkpoint
-
-
-def peak_memory() -> int:
-    """Most memory that this program has held so far, in bytes; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def free_memory() -> float:
-    """Bytes of memory that programs can have now; infinite where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return math.inf
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable")]
-    return 1024.0 * kilobytes[0] if kilobytes else math.inf
-
-
-def free_disk(folder: Path) -> float:
-    """Bytes free on the disk that a folder is on, or will be."""
-    place = folder.absolute()
-    while not place.exists():
-        place = place.parent
-    return float(shutil.disk_usage(place).free)
-
-
-def threads() -> int:
-    """Threads that a run will use."""
-    import numba
-
-    count: int = numba.get_num_threads()
-    return min(count, os.cpu_count() or count)

@@ -13,12 +13,14 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from plash.errors import DamagedError, MismatchError, PlashError, SceneError, StoppedError, StorageError
+from plash.errors import DamagedError, MismatchError, PlashError, Problem, SceneError, StoppedError, StorageError
 from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log
 from plash.files.manifest import Manifest, read_manifest, versions
+from plash.pipeline.estimate import estimate
 from plash.pipeline.fingerprint import differences, fingerprint, physics
+from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.simulation import SimulationStage
 from plash.pipeline.stop import stop_on_signals
@@ -82,6 +84,8 @@ def run(
     """
     folder = RunFolder(Path(out))
     text = scene_text(scene)
+    if "simulate" in stages:
+        _refuse_without_memory(scene)
     with locked(folder), stop_on_signals() as stop:
         manifest = _manifest_for(folder, scene, text, force, source)
         manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
@@ -112,6 +116,14 @@ def scene_of(folder: str | Path, **overrides: Any) -> Scene:
     """The scene of a run, with some of its parameters replaced."""
     place = RunFolder(Path(folder))
     return parse_scene(read_manifest(place).scene, f"scene of {place.root}", **overrides)
+
+
+def _refuse_without_memory(scene: Scene) -> None:
+    """Refuse a simulation that the system would kill halfway."""
+    needed, free = estimate(scene, with_steps=False).memory, free_memory()
+    if needed > free:
+        problem = f"needs about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free: use larger cells"
+        raise SceneError([Problem("domain.resolution", problem)])
 
 
 def _manifest_for(folder: RunFolder, scene: Scene, text: str, force: bool, source: str) -> Manifest:
