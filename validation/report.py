@@ -49,7 +49,7 @@ A column of water, a = 57.15 mm wide and 2a high, in 2-D without viscosity, agai
 
 ![Front and height against the experiment](pictures/validation_dam_break.svg)
 
-{_table(("a/h", "transfer", "front, mean |dZ|/Z", "height, mean |dH|", "largest volume error"), rows)}"""
+{_table(("a/h", "transfer", "front, mean of abs(dZ)/Z", "height, mean of abs(dH)", "largest volume error"), rows)}"""
 
 
 def sloshing(pictures: Path) -> str:
