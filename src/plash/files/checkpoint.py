@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,10 @@ def read_checkpoint(path: Path, solver: LiquidSolver, expected: Written | None, 
     arrays = read_arrays(path, expected, remedy)
     try:
         about = json.loads(arrays.pop("about").tobytes())
-        solver.state = _state(arrays, about)
+        solver.state = state = _state(arrays, about)
+        if state.cells is not None:
+            space = solver.solids.at(state.cells.tiles).space
+            state.cells = replace(state.cells, space=space)
         solver.ledger = Ledger(**about["ledger"])
         return Place(**about["place"])
     except (KeyError, TypeError, ValueError) as error:

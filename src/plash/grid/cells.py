@@ -21,13 +21,29 @@ SOLID = np.int8(2)
 
 # What a face touches, as bits
 WET = np.uint8(1)  # a liquid cell on one side at least
-WALL = np.uint8(2)  # a solid cell on one side at least
+WALL = np.uint8(2)  # closed: a solid cell on one side at least, or no part of the face is open
 BURIED = np.uint8(4)  # solid cells on both sides
+SIDE = np.uint8(8)  # on a closed side of the domain; told apart only where solids cut cells
 
 # What is among a cell and those it shares a face, an edge or a corner with, as bits: one for each label
 NEAR_AIR = np.uint8(1)
 NEAR_LIQUID = np.uint8(2)
 NEAR_SOLID = np.uint8(4)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSpace:
+    """What solids leave open of faces and cells that they cut.
+
+    Attributes:
+        openness: Open fraction of the minimal faces [axis, slot, z, y, x]; one in absent tiles.
+        volume: Open share of cells [slot, z, y, x].
+        closed: WALL and SIDE bits of the minimal faces: those with openness zero.
+    """
+
+    openness: NDArray[np.float32]
+    volume: NDArray[np.float32]
+    closed: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +57,7 @@ class Cells:
         wet: By slot, whether any of the tile's minimal faces is wet.
         phi: Signed distance (m) of cell centres to the liquid's surface, if the surface is known better than by cells.
         fill: Share of the space round cell centres that liquid fills, if it is known.
+        space: Open fractions, if solids cut cells; else a face is open or closed as a whole.
     """
 
     tiles: Tiles
@@ -49,6 +66,7 @@ class Cells:
     wet: NDArray[np.bool_]
     phi: CellField | None = None
     fill: CellField | None = None
+    space: OpenSpace | None = None
 
     @cached_property
     def surroundings(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -74,6 +92,18 @@ class Cells:
         """Number of liquid cells."""
         return int(np.count_nonzero(self.label == LIQUID))
 
+    @property
+    def face_openness(self) -> NDArray[np.float32]:
+        """Open fraction of faces, or a stand-in that no kernel reads where solids cut no cells."""
+        if self.space is None:
+            return np.ones((self.tiles.dimension, 1, *self.tiles.shape), np.float32)
+        return self.space.openness
+
+    @property
+    def cell_openness(self) -> NDArray[np.float32]:
+        """Open share of cells, or a stand-in that no kernel reads where solids cut no cells."""
+        return np.ones((1, *self.tiles.shape), np.float32) if self.space is None else self.space.volume
+
 
 @stage
 def label_cells(
@@ -82,6 +112,7 @@ def label_cells(
     solid: NDArray[np.bool_],
     phi: CellField | None = None,
     fill: CellField | None = None,
+    space: OpenSpace | None = None,
 ) -> Cells:
     """Label cells: solid where a solid is, liquid where there is a marker, air elsewhere.
 
@@ -91,6 +122,7 @@ def label_cells(
         solid: Whether a cell is solid [slot, z, y, x].
         phi: Signed distance to the surface, kept with the labels.
         fill: Fill fraction, kept with the labels.
+        space: Open fractions, kept with the labels; faces without an open part count as walls.
 
     Reference: Cline, figure 4.
     """
@@ -98,7 +130,9 @@ def label_cells(
     faces = np.zeros((tiles.dimension, *label.shape), np.uint8)
     wet = np.zeros(tiles.count + 1, np.bool_)
     _label_faces(tiles.shape)(label, tiles.neighbours, tiles.slots, faces, wet, chunk_count())
-    return Cells(tiles, label, faces, wet, phi, fill)
+    if space is not None:
+        faces |= space.closed
+    return Cells(tiles, label, faces, wet, phi, fill, space)
 
 
 @stage

@@ -19,11 +19,15 @@ from plash.stages import stage
 
 @stage
 def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
-    """Net outflow h ∇·u of every liquid cell (m/s), zero in other cells, in double precision."""
+    """Net outflow h ∇·u of every liquid cell (m/s), zero in other cells, in double precision.
+
+    Where solids cut cells a face counts with its open fraction, Σ ± f u; what is known of closed faces is not read.
+    """
     tiles = cells.tiles
     result = np.zeros(cells.label.shape)
-    run = _divergence(tiles.shape)
-    run(velocity.pool, cells.label, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
+    run = _divergence(tiles.shape, cells.space is not None)
+    arrays = (velocity.pool, cells.face_openness, cells.label)
+    run(*arrays, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
     return result
 
 
@@ -39,20 +43,27 @@ def subtract_gradient(velocity: FaceField, potential: NDArray[np.float64], cells
 
 
 @for_tile_shape
-def _divergence(shape: Shape) -> Kernel:
+def _divergence(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
+    SIZE = PZ * PY * PX
+    CUT = is_cut
 
     @kernel
-    def run(velocity, label, neighbours, tiles, result, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, openness, label, neighbours, tiles, result, chunks):  # type: ignore[no-untyped-def]
         n = len(tiles)
         for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.float32)
+            block = np.zeros(SIZE, np.float32)
+            shares = np.zeros(SIZE, np.float32)
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
+                    if CUT:
+                        copy_cross(shares, openness[axis], neighbours, t, BZ, BY, BX)
+                        for m in range(SIZE):
+                            block[m] = block[m] * shares[m] if shares[m] > 0 else np.float32(0)
                     step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
                     for z in range(BZ):
                         for y in range(BY):

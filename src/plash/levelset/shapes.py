@@ -50,15 +50,53 @@ def distance(shape: Shape, points: ArrayLike, name: str = "shape") -> Array:
     >>> distance(Sphere(center=(0, 0, 0), radius=1), [[0, 0, 0], [3, 4, 0]])
     array([-1.,  4.])
     """
+    return _distance(shape, _before_moves(shape, points), name)
+
+
+def thickened_distance(shape: Shape, points: ArrayLike, least: float, name: str = "shape") -> Array:
+    """The signed distance to a shape whose thin walls are thickened on both sides alike, to a least thickness.
+
+    Parts of a union are thickened each by itself. Shapes of unknown thickness (meshes, differences, half-spaces,
+    functions) stay as they are.
+    """
+    if isinstance(shape, Union):
+        moved = _before_moves(shape, points)
+        parts = [thickened_distance(part, moved, least, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
+        nearest: Array = np.minimum.reduce(parts)
+        return nearest
+    return distance(shape, points, name) - max(0.0, least - thickness(shape)) / 2
+
+
+def thickness(shape: Shape) -> float:
+    """How thick a shape is where it is thinnest, in metres; infinity if that is not known."""
+    match shape:
+        case Box():
+            return min(high - low for low, high in zip(shape.min, shape.max, strict=True))
+        case Sphere() | Capsule():
+            return 2 * shape.radius
+        case Cylinder():
+            return min(2 * shape.radius, float(_length(np.array([shape.top]) - np.array([shape.base]))[0]))
+        case _:
+            return float("inf")
+
+
+def is_exact(shape: Shape) -> bool:
+    """Whether the size of a shape's distance can be relied on: never more than the true one."""
+    if isinstance(shape, Union | Difference):
+        return all(is_exact(part) for part in shape.of)
+    return not isinstance(shape, FunctionShape | HeightShape)
+
+
+def _before_moves(shape: Shape, points: ArrayLike) -> Array:
+    """Points as they lie to the shape before its rotation and translation."""
     moved = np.asarray(points, dtype=np.float64)
-    dimension = moved.shape[1]
     if shape.translation is not None:
         moved = moved - np.array(shape.translation)
     if shape.rotation is not None:
         # The inverse of the rotation: a row vector times the matrix
-        pivot = np.array(shape.pivot(dimension))
+        pivot = np.array(shape.pivot(moved.shape[1]))
         moved = (moved - pivot) @ np.array(shape.rotation.matrix()) + pivot
-    return _distance(shape, moved, name)
+    return moved
 
 
 @singledispatch

@@ -38,7 +38,7 @@ def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32]) -> C
 
     Args:
         particles: Sorted.
-        inverse_share: 1/S by cell; NaN in solid cells, where f is unknown.
+        inverse_share: 1/S by cell; NaN in solids, where f is unknown.
     """
     tiles = particles.tiles
     assert tiles is not None, "particles must be sorted"
@@ -53,29 +53,35 @@ def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32]) -> C
 
 
 @stage
-def liquid_distance(fill: CellField, h: float) -> CellField:
+def liquid_distance(fill: CellField, h: float, is_solid: NDArray[np.bool_] | None = None) -> CellField:
     """Signed distance φ (m) of cell centres to the liquid's surface from the fill fraction; saturated at ±h.
 
     It goes on into solids as constant along their normal, so that no film of air lines a wall; deep in solids it is
-    unknown.
+    unknown. Cells that are not solid, if that is told, but too far inside a narrow gap count as air.
     """
     phi = CellField.filled(fill.tiles, np.float32(h))
     any_solid = np.zeros(chunk_count(), np.bool_)
     _invert(fill.pool.reshape(-1), phi.pool.reshape(-1), np.float32(h), any_solid, chunk_count())
     if any_solid.any():
         extrapolate(FaceField(fill.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
+        if is_solid is not None:
+            phi.pool[np.isnan(phi.pool) & ~is_solid] = np.float32(h)
     return phi
 
 
 @stage
 def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
-    """Volume of {φ < 0} outside solids, in cells, with φ linear between cell centres."""
+    """Volume of {φ < 0} outside solids, in cells, with φ linear between cell centres.
+
+    A cell that a solid cuts counts with its open share.
+    """
     tiles = phi.tiles
     partial = np.zeros(tiles.count + 1)
     around, together = cells.surroundings
     busy = np.flatnonzero(together & NEAR_LIQUID)
-    run = _measure(tiles.shape)
-    run(phi.pool, cells.label, around, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
+    run = _measure(tiles.shape, cells.space is not None)
+    arrays = (phi.pool, cells.label, cells.cell_openness, around)
+    run(*arrays, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
     return float(partial.sum())
 
 
@@ -203,16 +209,17 @@ def _between_centres(block, o, sx, sy, sz, SY, SZ):  # type: ignore[no-untyped-d
 
 
 @for_tile_shape
-def _measure(shape: Shape) -> Kernel:
+def _measure(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
     PARTS = 4 if DIM == 2 else 2  # samples along each side of a cut cell, each taken as a small plane
     DEEP = PARTS if DIM == 3 else 1
     SZ = PY * PX if DIM == 3 else 0
+    CUT = is_cut
 
     @kernel
-    def run(phi, label, around, neighbours, tiles, per_metre, partial, chunks):  # type: ignore[no-untyped-def]
+    def run(phi, label, openness, around, neighbours, tiles, per_metre, partial, chunks):  # type: ignore[no-untyped-def]
         n = len(tiles)
         half = np.float32(0.5)
         step = np.float32(1 / PARTS)
@@ -230,8 +237,9 @@ def _measure(shape: Shape) -> Kernel:
                             near = around[t, z, y, x]
                             if label[t, z, y, x] == SOLID or near & NEAR_LIQUID == 0:
                                 continue
+                            share = np.float64(openness[t, z, y, x]) if CUT else 1.0
                             if near & NEAR_AIR == 0:
-                                total += 1.0
+                                total += share
                                 continue
                             inside = np.float32(0)
                             for a in range(DEEP):
@@ -242,7 +250,7 @@ def _measure(shape: Shape) -> Kernel:
                                         sx = (np.float32(k) + half) * step - half
                                         gap = _between_centres(block, o + x, sx, sy, sz, PX, SZ)
                                         inside += min(max(half - gap * scale, np.float32(0)), np.float32(1))
-                            total += np.float64(inside) / (DEEP * PARTS * PARTS)
+                            total += share * np.float64(inside) / (DEEP * PARTS * PARTS)
                 partial[t] = total
 
     return run

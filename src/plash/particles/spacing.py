@@ -28,12 +28,15 @@ _BATCH = 128
 def density_error(cells: Cells) -> NDArray[np.float64]:
     """Excess of liquid e = f - 1 in liquid cells, within ±1/2; zero in other cells.
 
-    In a cell with air round it only e > 0 counts: there f < 1 is how the surface is seen.
+    In a cell with air round it only e > 0 counts: there f < 1 is how the surface is seen. A cell that a solid cuts
+    has an excess only in its open share; where f is not known, there is none.
     """
     assert cells.fill is not None, "the fill fraction must be known"
     error = np.zeros(cells.label.shape)
     around, _ = cells.surroundings
     _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, error, chunk_count())
+    if cells.space is not None:
+        error[cells.liquid_tiles] *= cells.space.volume[cells.liquid_tiles]
     return error
 
 
@@ -68,7 +71,7 @@ def _find_error(fill, label, around, tiles, error, chunks):  # type: ignore[no-u
             f, labels = fill[t].reshape(-1), label[t].reshape(-1)
             near, result = around[t].reshape(-1), error[t].reshape(-1)
             for m in range(len(f)):
-                if labels[m] == LIQUID:
+                if labels[m] == LIQUID and f[m] == f[m]:
                     lowest = 0.0 if near[m] & NEAR_AIR else -_LARGEST_ERROR
                     result[m] = min(max(np.float64(f[m]) - 1.0, lowest), _LARGEST_ERROR)
 

@@ -56,8 +56,10 @@ class DensityProjection:
         potential = _solve_density(system, density_error(cells), self.tolerance)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.apply(displacement, potential, cells)
-        solids.constrain(displacement, cells)
+        solids.slide_along_walls(displacement, cells)
+        start = solids.remember(particles)
         displace_particles(particles, displacement)
+        solids.keep_out(particles, start, keep_velocity=True)
 
 
 @stage

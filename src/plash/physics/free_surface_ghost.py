@@ -35,13 +35,17 @@ class Ghost:
 
     @stage
     def operator(self, cells: Cells) -> PoissonOperator:
-        """Diagonal: 1 for each liquid neighbour, 1/θ for each air neighbour. Every weight is one."""
+        """Diagonal: f for each liquid neighbour, f/θ for each air neighbour; weights: f, the open fraction of a face.
+
+        Where no solid cuts a cell, f is one towards neighbours that are not solid.
+        """
         assert cells.phi is not None, "the ghost surface needs a distance field"
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
-        run = _sum_conductances(tiles.shape)
-        run(cells.label, cells.phi.pool, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-        return PoissonOperator(tiles, diagonal)
+        run = _sum_conductances(tiles.shape, cells.space is not None)
+        arrays = (cells.label, cells.phi.pool, cells.face_openness)
+        run(*arrays, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal, None if cells.space is None else cells.space.openness)
 
     @stage
     def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
@@ -66,21 +70,26 @@ def _conductance(one, other):  # type: ignore[no-untyped-def]
 
 
 @for_tile_shape
-def _sum_conductances(shape: Shape) -> Kernel:
+def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
+    CUT = is_cut
 
     @kernel
-    def run(label, phi, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+    def run(label, phi, openness, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
         n = len(tiles)
         for c in prange(chunks):
             labels = np.zeros(PZ * PY * PX, np.int8)
             block = np.zeros(PZ * PY * PX, np.float32)
+            shares = np.ones((DIM, PZ * PY * PX), np.float32)
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = tiles[i]
                 copy_cross(labels, label, neighbours, t, BZ, BY, BX)
                 copy_cross(block, phi, neighbours, t, BZ, BY, BX)
+                if CUT:
+                    for axis in range(DIM):
+                        copy_cross(shares[axis], openness[axis], neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1
@@ -92,9 +101,11 @@ def _sum_conductances(shape: Shape) -> Kernel:
                             for axis in range(DIM):
                                 step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
                                 if labels[m - step] != SOLID:
-                                    total += _conductance(block[m], block[m - step])
+                                    value = _conductance(block[m], block[m - step])
+                                    total += shares[axis, m] * value if CUT else value
                                 if labels[m + step] != SOLID:
-                                    total += _conductance(block[m], block[m + step])
+                                    value = _conductance(block[m], block[m + step])
+                                    total += shares[axis, m + step] * value if CUT else value
                             diagonal[t, z, y, x] = total
 
     return run

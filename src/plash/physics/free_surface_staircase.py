@@ -2,7 +2,9 @@
 
     (number of non-solid neighbours) p_i - Σ over liquid neighbours p_n = -(ρ h/dt) D_i,    p = 0 in air
 
-with D the undivided divergence. The surface so seen runs half a cell above the outermost liquid faces, in steps.
+with D the undivided divergence; where solids cut cells, every neighbour counts with the open fraction of the face
+between, and D is Σ ± f u (Batty et al. 2007). The surface so seen runs half a cell above the outermost liquid faces, in
+steps.
 
 A free-surface scheme answers two questions: which operator belongs to the liquid, and how its pressure changes the
 velocity. Another scheme is another class with these two methods, and a line in `solvers/build.py`.
@@ -43,12 +45,17 @@ class Staircase:
 
     @stage
     def operator(self, cells: Cells) -> PoissonOperator:
-        """Diagonal: number of non-solid neighbours. Every weight is one."""
+        """Diagonal: sum of the open fractions of a cell's faces; weights: the fractions, one where no solid cuts."""
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
-        run = _count_open_faces(tiles.shape)
-        run(cells.label, cells.faces, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-        return PoissonOperator(tiles, diagonal)
+        if cells.space is None:
+            run = _count_open_faces(tiles.shape)
+            run(cells.label, cells.faces, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+            return PoissonOperator(tiles, diagonal)
+        openness = cells.space.openness
+        run = _sum_openness(tiles.shape)
+        run(cells.label, openness, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal, openness)
 
     def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1) (equation 15)."""
@@ -78,5 +85,31 @@ def _count_open_faces(shape: Shape) -> Kernel:
                                 if label[t, z, y, x] == LIQUID:
                                     walls = (block[o + x] & WALL) + (block[o + x + step] & WALL)
                                     diagonal[t, z, y, x] += np.float32(2 - (walls >> 1))
+
+    return run
+
+
+@for_tile_shape
+def _sum_openness(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+
+    @kernel
+    def run(label, openness, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                for axis in range(DIM):
+                    copy_cross(block, openness[axis], neighbours, t, BZ, BY, BX)
+                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            for x in range(BX):
+                                if label[t, z, y, x] == LIQUID:
+                                    diagonal[t, z, y, x] += block[o + x] + block[o + x + step]
 
     return run

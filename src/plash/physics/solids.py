@@ -14,20 +14,22 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.cells import BURIED, WALL, Cells
+from plash.grid.cells import Cells, OpenSpace
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
 from plash.levelset.shapes import distance
+from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start, meet_sides
 from plash.particles.particles import Particles
+from plash.physics.bodies import FAR, Bodies
+from plash.physics.friction import Rubbing, StaticRubbing
+from plash.physics.wall_velocity import close_walls
 from plash.scene.bodies import Solid
 from plash.stages import stage
 
-UNBOUNDED, CLOSED, OPEN = 0, 1, 2
+__all__ = ["CLOSED", "OPEN", "UNBOUNDED", "Box", "Solids", "StaticSolids"]
 
-_FAR = 1e6  # distance, in cells, where there is no solid
-_MARGIN = np.float32(1e-3)  # cells between a wall and a particle put back
 _TRIES = 12
 
 
@@ -60,6 +62,7 @@ class Solids:
         box: The domain.
         inverse_share: 1/S by cell, S the share of the hat kernel round the cell's centre that lies in open space (7/8
             beside one wall); NaN in solid cells.
+        rubbing: Friction of bodies, if any has some.
     """
 
     tiles: Tiles
@@ -68,14 +71,43 @@ class Solids:
     near: NDArray[np.bool_]
     box: Box
     inverse_share: NDArray[np.float32]
+    rubbing: Rubbing | None = None
+
+    @property
+    def space(self) -> OpenSpace | None:
+        """Open fractions of the faces and cells that solids cut; None, as whole cells are solid here."""
+        return None
 
     @stage
-    def constrain(self, velocity: FaceField, cells: Cells) -> None:
-        """Set the velocity through every face of a solid to the solid's own; inside solids it is left as it is."""
-        _close_walls(velocity.pool.reshape(-1), cells.faces.reshape(-1), chunk_count())
+    def close_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+        """Let friction act for dt on liquid along bodies, and set the velocity through every closed face to zero."""
+        if self.rubbing is not None:
+            self.rubbing.slow_open_faces(velocity, cells, dt)
+        close_walls(velocity, cells)
 
     @stage
-    def confine(self, particles: Particles) -> tuple[NDArray[np.int8] | None, int]:
+    def slide_along_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+        """Make a velocity that was continued into solids one along them, slowed by friction for dt.
+
+        Here: zero through every face of a solid; inside solids it is left as it is, but for friction.
+        """
+        if self.rubbing is not None:
+            self.rubbing.slow_closed_faces(velocity, cells, dt)
+        close_walls(velocity, cells)
+
+    def remember(self, particles: Particles) -> Start | None:
+        """Where particles are before a move, if their way will have to be known."""
+        return None
+
+    def keep_out(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
+        """Put particles back that went into a body on their way from the start; returns how many could not be.
+
+        Nothing here: particles in solid cells are found by `confine`.
+        """
+        return 0
+
+    @stage
+    def confine(self, particles: Particles, start: Start | None = None) -> tuple[NDArray[np.int8] | None, int]:
         """Put particles back that went into a solid or through a closed side.
 
         Returns:
@@ -115,6 +147,12 @@ class StaticSolids:
     box: Box
     h: float
     _last: Solids | None = field(default=None, init=False)
+    _rubbing: StaticRubbing = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Friction is of the bodies that have some."""
+        rough = [body for body in self.bodies if body.friction > 0]
+        self._rubbing = StaticRubbing(Bodies(rough, self.h, len(self.box.cells)))
 
     @stage
     def at(self, tiles: Tiles) -> Solids:
@@ -125,7 +163,7 @@ class StaticSolids:
 
     def _evaluate(self, tiles: Tiles) -> Solids:
         known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
-        gap = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
+        gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
         is_solid = np.zeros(gap.shape, np.bool_)
         inverse_share = np.ones(gap.shape, np.float32)
         if self._last is not None:
@@ -139,7 +177,8 @@ class StaticSolids:
             core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
             gap[new], is_solid[new] = gaps[core], solid[core]
             inverse_share[new] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(~solid), 1e-6))
-        return Solids(tiles, is_solid, gap, self._near(tiles, is_solid), self.box, inverse_share)
+        near = self._near(tiles, is_solid)
+        return Solids(tiles, is_solid, gap, near, self.box, inverse_share, self._rubbing.at(tiles))
 
     def _with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round."""
@@ -150,7 +189,7 @@ class StaticSolids:
             cells[axis].reshape(len(slots), *[len(ranges[axis]) if a == axis else 1 for a in (2, 1, 0)])
             for axis in range(3)
         ]
-        nearest = np.full(shape, _FAR)
+        nearest = np.full(shape, FAR)
         if self.bodies:
             places = [np.broadcast_to((c + 0.5) * self.h, shape).ravel() for c in along[: tiles.dimension]]
             centres = np.stack(places, axis=1)
@@ -165,8 +204,7 @@ class StaticSolids:
 
     def count_inside(self, particles: Particles) -> dict[str, int]:
         """How many particles lie inside each body."""
-        places = particles.position(self.h)
-        return {body.name: int((distance(body.shape, places, body.name) < 0).sum()) for body in self.bodies}
+        return Bodies(self.bodies, self.h, particles.dimension).count_inside(particles)
 
     def _near(self, tiles: Tiles, is_solid: NDArray[np.bool_]) -> NDArray[np.bool_]:
         holds = np.asarray(is_solid.reshape(len(is_solid), -1).any(axis=1))
@@ -195,16 +233,6 @@ def _open_share(is_open: NDArray[np.bool_]) -> NDArray[np.float64]:
             )
             share = 0.125 * before + 0.75 * here + 0.125 * after
     return share
-
-
-@kernel
-def _close_walls(velocity, faces, chunks):  # type: ignore[no-untyped-def]
-    n = len(velocity)
-    for c in prange(chunks):
-        part = velocity[c * n // chunks : (c + 1) * n // chunks]
-        bits = faces[c * n // chunks : (c + 1) * n // chunks]
-        for m in range(len(part)):
-            part[m] = np.float32(0) if bits[m] & (WALL | BURIED) == WALL else part[m]
 
 
 @inlined
@@ -262,21 +290,7 @@ def _confine(shape: Shape) -> Kernel:
                 if not near[t]:
                     continue
                 for p in range(starts[t], starts[t + 1]):
-                    for axis in range(DIM):
-                        if cell[axis, p] < limits[axis, 0]:
-                            if kinds[axis, 0] == CLOSED:
-                                cell[axis, p] = limits[axis, 0]
-                                offset[axis, p] = _MARGIN
-                                velocity[axis, p] = max(velocity[axis, p], np.float32(0))
-                            elif kinds[axis, 0] == OPEN:
-                                left[p] = np.int8(1 + 2 * axis)
-                        elif cell[axis, p] >= limits[axis, 1]:
-                            if kinds[axis, 1] == CLOSED:
-                                cell[axis, p] = limits[axis, 1] - 1
-                                offset[axis, p] = np.float32(1) - _MARGIN
-                                velocity[axis, p] = min(velocity[axis, p], np.float32(0))
-                            elif kinds[axis, 1] == OPEN:
-                                left[p] = np.int8(2 + 2 * axis)
+                    left[p] = meet_sides(cell, offset, velocity, limits, kinds, p, DIM)
                     if left[p]:
                         leaving += 1
                         continue

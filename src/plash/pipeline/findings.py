@@ -119,7 +119,7 @@ def _solid_findings(scene: Scene, index: int, solid: Solid) -> Iterator[Finding]
     yield from _outside(scene, where, solid.shape, "that part has no effect")
     thickness = _thickness(solid.shape, scene.dimension)
     if thickness < h:
-        yield _too_small(scene, where, thickness, "thin-solid", "liquid may pass through it")
+        yield _too_small(scene, where, thickness, "thin-solid", "it is simulated thicker, as a shell")
     elif thickness < _FEW_CELLS * h:
         yield _too_small(scene, where, thickness, "small-feature", "its shape is hardly seen by the liquid")
 

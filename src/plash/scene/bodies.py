@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from plash.scene.base import SceneModel, Text, Velocity
+from plash.scene.base import Number, SceneModel, Text, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.shapes import Shape
 
@@ -37,4 +37,11 @@ class Solid(SceneModel):
         json_schema_extra={"default_text": "solid 1, solid 2, ... by position"},
     )
     shape: Shape = Field(description="Where the body is.")
+    friction: Number = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="How much it holds liquid back: 0 lets it slide freely, 1 stops it at the surface; between, a "
+        "share of 1 - friction of the velocity along the surface is left after 1/24 s.",
+    )
     look: SolidLook = Field(default=SolidLook(), description="What it looks like.")

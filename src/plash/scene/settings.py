@@ -52,7 +52,11 @@ class Solver(SceneModel):
         default=True,
         description="Keep particles evenly spread in every step, so that no volume is lost; with free_surface ghost.",
     )
-    solids: Literal["voxel"] = Field(default="voxel", description="How solids are seen: as whole cells.")
+    solids: Literal["cut", "voxel"] = Field(
+        default="cut",
+        description="How solids are seen: where they are, through cells that they cut (cut), or as whole cells "
+        "(voxel). With free_surface cells it is always voxel.",
+    )
     courant: Number = Field(default=1.0, gt=0, le=10, description="Cells that liquid may cross in one step.")
     tolerance: Number = Field(
         default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
@@ -78,6 +82,13 @@ class Solver(SceneModel):
         "exceeds it fails.",
         json_schema_extra={"default_text": "no limit"},
     )
+
+    @model_validator(mode="after")
+    def _surface_cells_are_whole(self) -> Self:
+        if self.free_surface == "cells" and self.solids == "cut" and "solids" in self.model_fields_set:
+            sentence = '"cut" does not go together with free_surface = "cells", whose rules are for whole cells'
+            raise refusal_at("solids", f'{sentence}: use "voxel", or another free_surface')
+        return self
 
     @model_validator(mode="after")
     def _shortest_is_below_longest(self) -> Self:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
-from plash.particles.seed import seed
+from plash.particles.seed import Distance, seed
+from plash.physics.bodies import Bodies
+from plash.physics.cut_solids import StaticCutSolids
 from plash.physics.density import DensityProjection, LeaveSpacing, Spacing
 from plash.physics.forces import Forces, Gravity
 from plash.physics.free_surface_cells import SurfaceCells
@@ -46,7 +48,7 @@ def build(scene: Scene) -> LiquidSolver:
     viscosity = _viscosity(scene)
     transfer = _transfer(scene)
     gravity = domain.gravity[: domain.dimension]
-    solids = StaticSolids(scene.solid, _box(scene), h)
+    solids = _solids(scene)
     free_surface = _FREE_SURFACES[settings.free_surface]()
     region, spacing = _region(scene, free_surface)
     particles = _particles(scene, transfer.affine_rows)
@@ -85,6 +87,16 @@ def build(scene: Scene) -> LiquidSolver:
     )
 
 
+def _cuts_cells(scene: Scene) -> bool:
+    """Whether bodies are seen through the cells they cut; the rules of surface cells are for whole ones."""
+    return scene.solver.solids == "cut" and scene.solver.free_surface != "cells" and len(scene.solid) > 0
+
+
+def _solids(scene: Scene) -> StaticSolids:
+    kind = StaticCutSolids if _cuts_cells(scene) else StaticSolids
+    return kind(scene.solid, _box(scene), scene.domain.h)
+
+
 def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
     """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
     if scene.solver.free_surface != "ghost":
@@ -120,30 +132,23 @@ def _box(scene: Scene) -> Box:
 
 
 def _particles(scene: Scene, affine_rows: int) -> Particles:
-    """Particles of every fill: where fills overlap the first one counts, and solid cells stay empty."""
+    """Particles of every fill: where fills overlap the first one counts, and solids stay empty."""
     domain = scene.domain
-    h = domain.h
     random = np.random.Generator(np.random.PCG64(scene.solver.seed))
     particles = Particles.none(domain.dimension)
+    bodies = Bodies(scene.solid, domain.h, domain.dimension)
     for number, fill in enumerate(scene.fill):
-
-        def wanted(points: NDArray[np.float64], number: int = number) -> NDArray[np.float64]:
-            gap = distance(scene.fill[number].shape, points, f"fill[{number}].shape")
-            for earlier in range(number):
-                gap = np.maximum(gap, -distance(scene.fill[earlier].shape, points, f"fill[{earlier}].shape"))
-            return gap
-
         part = seed(
-            wanted,
+            _wanted(scene, number, bodies),
             domain.cells,
-            h,
+            domain.h,
             scene.particles_per_cell,
             scene.solver.jitter,
             random,
             tuple(fill.velocity),
         )
         particles.add(part)
-    particles.keep(_outside_solids(scene, particles))
+    particles.keep(_outside_solids(scene, particles, bodies))
     if particles.count == 0:
         where = "every fill lies inside a solid, or is thinner than a cell"
         raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
@@ -151,10 +156,27 @@ def _particles(scene: Scene, affine_rows: int) -> Particles:
     return particles
 
 
-def _outside_solids(scene: Scene, particles: Particles) -> NDArray[np.bool_]:
-    """Whether the cell of each particle has its centre outside every solid."""
+def _wanted(scene: Scene, number: int, bodies: Bodies) -> Distance:
+    """Signed distance to where a fill puts liquid: not where an earlier one did, nor in bodies that cut cells."""
+
+    def wanted(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        gap = distance(scene.fill[number].shape, points, f"fill[{number}].shape")
+        for earlier in range(number):
+            gap = np.maximum(gap, -distance(scene.fill[earlier].shape, points, f"fill[{earlier}].shape"))
+        if _cuts_cells(scene):
+            gap = np.maximum(gap, -scene.domain.h * bodies.distance(points / scene.domain.h))
+        return gap
+
+    return wanted
+
+
+def _outside_solids(scene: Scene, particles: Particles, bodies: Bodies) -> NDArray[np.bool_]:
+    """Whether each particle is outside every solid; of solids seen as whole cells, the centre of its cell."""
+    h = scene.domain.h
+    if _cuts_cells(scene):
+        return bodies.distance(particles.position(1.0)) >= 0
     outside = np.ones(particles.count, np.bool_)
-    centres = (np.ascontiguousarray(particles.cell.T) + 0.5) * scene.domain.h
+    centres = (np.ascontiguousarray(particles.cell.T) + 0.5) * h
     for solid in scene.solid:
         outside &= distance(solid.shape, centres, solid.name) >= 0
     return outside

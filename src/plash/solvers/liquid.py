@@ -18,6 +18,7 @@ import numpy as np
 from plash.errors import DivergedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
+from plash.particles.confine import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
 from plash.physics.density import Spacing
@@ -86,12 +87,12 @@ class LiquidSolver:
         yield "forces"
 
         # Make it incompressible
-        solids.constrain(s.velocity, s.cells)
+        solids.close_walls(s.velocity, s.cells, dt)
         projection = self.pressure.project(s.velocity, s.cells, dt)
         s.pressure = projection.pressure
         yield "project"
         extrapolate(s.velocity, self.reach)
-        solids.constrain(s.velocity, s.cells)
+        solids.slide_along_walls(s.velocity, s.cells, dt)
         yield "extrapolate"
 
         # Carry everything along
@@ -173,15 +174,16 @@ class LiquidSolver:
         report.courant = max(report.courant, courant)
         pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
         for _ in range(pieces):
+            start = solids.remember(s.particles)
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
-            self._confine(solids)
+            self._confine(solids, start)
         s.time += dt
         s.unspent = max(0.0, s.unspent - dt)
 
-    def _confine(self, solids: Solids) -> None:
+    def _confine(self, solids: Solids, start: Start | None) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
-        left, stuck = solids.confine(particles)
+        left, stuck = solids.confine(particles, start)
         if stuck:
             for name, count in self.solids.count_inside(particles).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)

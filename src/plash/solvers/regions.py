@@ -28,7 +28,7 @@ class MarkedCells:
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> Cells:
         """Label cells by their markers."""
-        return label_cells(solids.tiles, marked, solids.is_solid)
+        return label_cells(solids.tiles, marked, solids.is_solid, space=solids.space)
 
     def volume(self, cells: Cells) -> float:
         """Number of liquid cells."""
@@ -47,8 +47,8 @@ class FilledSpace:
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> Cells:
         """Label cells by their distance to the surface, and find out which particles fly."""
         fill = fill_fraction(particles, solids.inverse_share)
-        phi = liquid_distance(fill, self.h)
-        cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill)
+        phi = liquid_distance(fill, self.h, solids.is_solid)
+        cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.space)
         find_flying(particles, phi, cells, self.h)
         return cells
 

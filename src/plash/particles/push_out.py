@@ -1,0 +1,93 @@
+"""Particles put out of the exact shape of solids.
+
+What is inside is moved out along the normal, a little further each time, or, if that fails, back to where it started,
+which was outside. So no particle is inside a solid after a step, to the last bit of its position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.particles.confine import CLOSED, SIDE_MARGIN, Start
+from plash.particles.particles import Particles
+from plash.stages import stage
+
+Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+_TRIES = 8
+_HAIR = 1e-4  # cells outside a shape at which a particle is put that was inside
+
+
+@stage
+def push_out(
+    particles: Particles,
+    which: NDArray[np.int64],
+    start: Start,
+    distance: Distance,
+    limits: NDArray[np.int32],
+    kinds: NDArray[np.int32],
+    keep_velocity: bool = False,
+) -> int:
+    """Move some particles out of the exact shape of solids, or back to their start; returns how many are still inside.
+
+    Args:
+        particles: After they were traced.
+        which: Those to look at.
+        start: Before the move.
+        distance: Signed distance of points (n, d) to the solids, all in cells.
+        limits: First cell of the domain and one past the last, by axis.
+        kinds: What the sides are, by axis.
+        keep_velocity: Whether velocities stay as they are.
+    """
+    which = which[distance(_places(particles, which)) < 0]
+    for attempt in range(_TRIES):
+        if len(which) == 0:
+            return 0
+        places = _places(particles, which)
+        gap = distance(places)
+        normal = _normal(distance, places)
+        places += ((attempt + 1) * _HAIR - gap)[:, None] * normal
+        _stay_between_sides(places, limits, kinds)
+        _put(particles, which, places)
+        if not keep_velocity:
+            speed = np.minimum(np.einsum("ij,ji->i", normal, particles.velocity[:, which].astype(np.float64)), 0.0)
+            particles.velocity[:, which] -= (speed[:, None] * normal).T.astype(np.float32)
+        which = which[distance(_places(particles, which)) < 0]
+    particles.cell[:, which] = start.cell[:, which]
+    particles.offset[:, which] = start.offset[:, which]
+    return int((distance(_places(particles, which)) < 0).sum())
+
+
+def _places(particles: Particles, which: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Positions of some particles in cells, exactly as they are stored."""
+    return np.ascontiguousarray((particles.cell[:, which].astype(np.float64) + particles.offset[:, which]).T)
+
+
+def _put(particles: Particles, which: NDArray[np.int64], places: NDArray[np.float64]) -> None:
+    whole = np.floor(places)
+    rest = (places - whole).astype(np.float32)
+    carry = rest >= 1
+    particles.cell[:, which] = (whole + carry).astype(np.int32).T
+    particles.offset[:, which] = np.where(carry, np.float32(0), rest).T
+
+
+def _normal(distance: Distance, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit gradient of the distance, from central differences; zero where there is none."""
+    normal = np.empty_like(places)
+    for axis in range(places.shape[1]):
+        step = 1e-3 * np.eye(places.shape[1])[axis]
+        normal[:, axis] = distance(places + step) - distance(places - step)
+    length = np.sqrt(np.einsum("ij,ij->i", normal, normal))
+    unit: NDArray[np.float64] = normal / np.maximum(length, 1e-12)[:, None]
+    return unit
+
+
+def _stay_between_sides(places: NDArray[np.float64], limits: NDArray[np.int32], kinds: NDArray[np.int32]) -> None:
+    for axis in range(places.shape[1]):
+        if kinds[axis, 0] == CLOSED:
+            np.maximum(places[:, axis], limits[axis, 0] + float(SIDE_MARGIN), out=places[:, axis])
+        if kinds[axis, 1] == CLOSED:
+            np.minimum(places[:, axis], limits[axis, 1] - float(SIDE_MARGIN), out=places[:, axis])

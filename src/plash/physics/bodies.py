@@ -1,0 +1,122 @@
+"""The distance to the solid bodies of a scene, on tiles near them and at points.
+
+A body thinner than a cell or so would be missed between the corners of cells, or leave a way round its closed faces.
+It is thickened to 1.5 cells (1.75 in 3-D): then no cell, whatever its place, touches open space on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.tiles import Tiles
+from plash.levelset.fractions import at_half_cells
+from plash.levelset.shapes import distance, is_exact, thickened_distance
+from plash.particles.particles import Particles
+from plash.scene.bodies import Solid
+
+FAR = 1e6  # distance, in cells, where there is no body
+
+# Cells: a little more than the diagonal of a cell. In 3-D corners that stick out further have faces open to less than
+# a hundredth, which count as closed.
+LEAST_THICKNESS = {2: 1.5, 3: 1.75}
+
+_BLURRED = 1.12  # cells: half the diagonal of a cell, and the quarter beyond which a half cell is open or not
+_ROUND = 4.0  # cells round a body where its distance is known
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """The bodies of a scene.
+
+    Attributes:
+        bodies: As the scene has them.
+        h: Cell size, m.
+        dimension: 2 or 3.
+    """
+
+    bodies: Sequence[Solid]
+    h: float
+    dimension: int
+
+    def distance_of(self, number: int, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Signed distance to one body, thickened if it is thin, of places (n, d); all in cells."""
+        body, least = self.bodies[number], LEAST_THICKNESS[self.dimension] * self.h
+        gap: NDArray[np.float64] = thickened_distance(body.shape, places * self.h, least, body.name) / self.h
+        return gap
+
+    def distance(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Signed distance to the nearest body of places (n, d); all in cells."""
+        gap = np.full(len(places), FAR)
+        for number in range(len(self.bodies)):
+            np.minimum(gap, self.distance_of(number, places), out=gap)
+        return gap
+
+    def count_inside(self, particles: Particles) -> dict[str, int]:
+        """How many particles lie inside each body, as the scene has it."""
+        places = particles.position(self.h)
+        return {body.name: int((distance(body.shape, places, body.name) < 0).sum()) for body in self.bodies}
+
+    def near(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether a body is within a few cells of a tile, [body, tile]; by the distance of the tile's centre."""
+        size = np.array(tiles.shape[::-1][: self.dimension])
+        centres = tiles.origins[slots, : self.dimension] + size / 2
+        reach = float(np.sqrt((size**2).sum())) / 2 + _ROUND
+        found = np.ones((len(self.bodies), len(slots)), np.bool_)
+        for number, body in enumerate(self.bodies):
+            if is_exact(body.shape):
+                found[number] = self.distance_of(number, centres) < reach
+        return found
+
+    def at_corners(self, tiles: Tiles, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Distance in cells at the corners of cells of some tiles and of one more cell round them [tile, z, y, x].
+
+        Args:
+            tiles: Where the cells are.
+            slots: Some of them.
+            near: Which bodies are near which of them, [body, tile]; others are taken as far away.
+        """
+        nearest = np.full((len(slots), *(n + 3 if n > 1 else 1 for n in tiles.shape)), FAR)
+        for number in range(len(self.bodies)):
+            some = np.flatnonzero(near[number])
+            if len(some):
+                nearest[some] = np.minimum(nearest[some], self.at_corners_of(number, tiles, slots[some]))
+        return nearest
+
+    def at_corners_of(self, number: int, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The same for one body."""
+        ranges = [np.arange(-1, n + 2) if n > 1 else np.zeros(1, np.int64) for n in tiles.shape[::-1]]
+        shape = (len(slots), *(len(reach) for reach in ranges[::-1]))
+        places = np.empty((*shape, self.dimension))
+        for axis in range(self.dimension):
+            along = [len(ranges[axis]) if a == axis else 1 for a in (2, 1, 0)]
+            places[..., axis] = (tiles.origins[slots, axis, None] + ranges[axis]).reshape(len(slots), *along)
+        gap = self.distance_of(number, places.reshape(-1, self.dimension)).reshape(shape)
+        return gap if is_exact(self.bodies[number].shape) else _made_distance(gap)
+
+    def at_half_cells(
+        self, tiles: Tiles, slots: NDArray[np.int32], corners: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Distance in cells at the centres of half cells of some tiles and of one more cell round them.
+
+        Between corners it is blurred where bodies have edges; where that may matter it is found anew.
+        """
+        gap = at_half_cells(corners)
+        if all(is_exact(body.shape) for body in self.bodies):
+            found = np.nonzero(np.abs(gap) < _BLURRED)
+            places = np.empty((len(found[0]), self.dimension))
+            for axis in range(self.dimension):
+                places[:, axis] = tiles.origins[slots[found[0]], axis] + (found[3 - axis] + 0.5) / 2 - 1
+            gap[found] = self.distance(places)
+        return gap
+
+
+def _made_distance(value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A function that is zero on a surface, made a distance to first order near it: divided by its slope if steep."""
+    axes = [axis for axis in range(1, 4) if value.shape[axis] > 1]
+    slope = np.sqrt(sum((part**2 for part in np.gradient(value, axis=axes)), start=np.zeros(())))
+    result: NDArray[np.float64] = value / np.maximum(slope, 1.0)
+    return result
