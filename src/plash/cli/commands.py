@@ -105,9 +105,7 @@ def resume(folder: str, frames: int | None, settings: tuple[str, ...], **options
 
 @click.command()
 @click.argument("folder")
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as mesh.detail=3."
-)
+@_set
 @work_options
 def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
     """Make the surfaces of the run in FOLDER: mesh/surface.0001.ply and so on.
@@ -119,9 +117,7 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @click.argument("folder")
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as look.show=cells."
-)
+@_set
 @work_options
 def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
     """Make the pictures of the run in FOLDER: render/frame.0001.png and so on.
@@ -134,9 +130,7 @@ def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @click.argument("folder")
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Replace parameters, such as video_quality=24."
-)
+@_set
 @work_options
 def video(folder: str, settings: tuple[str, ...], **options: Any) -> None:
     """Make the movie of the run in FOLDER.

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.levelset.shapes import distance
+from plash.levelset.shapes import distance, thickness
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
-from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
+from plash.scene.shapes import Shape, Union
 
 Level = Literal["error", "warning", "note"]
 
@@ -109,7 +109,7 @@ def _fill_findings(
             f"move {where}.shape out of the solids",
         )
     yield from _outside(scene, where, fill.shape, "what is outside is cut off")
-    thickness = _thickness(fill.shape, scene.dimension)
+    thickness = _thinnest(fill.shape)
     if thickness < _FEW_CELLS * h:
         yield _too_small(scene, where, thickness, "small-feature", "the liquid hardly fills a cell there")
 
@@ -117,7 +117,7 @@ def _fill_findings(
 def _solid_findings(scene: Scene, index: int, solid: Solid) -> Iterator[Finding]:
     where, h = f'solid[{index}] "{solid.name}"', scene.domain.h
     yield from _outside(scene, where, solid.shape, "that part has no effect")
-    thickness = _thickness(solid.shape, scene.dimension)
+    thickness = _thinnest(solid.shape)
     if thickness < h:
         yield _too_small(scene, where, thickness, "thin-solid", "it is simulated thicker, as a shell")
     elif thickness < _FEW_CELLS * h:
@@ -193,18 +193,9 @@ def _is_endless(shape: Shape, dimension: int) -> bool:
     return not all(map(math.isfinite, (*low, *high)))
 
 
-def _thickness(shape: Shape, dimension: int) -> float:
-    """How thick a shape is where it is thinnest, in metres; infinite if that cannot be told from its kind."""
-    match shape:
-        case Box():
-            return min(b - a for a, b in zip(shape.min, shape.max, strict=True))
-        case Sphere() | Capsule():
-            return 2 * shape.radius
-        case Cylinder():
-            return min(2 * shape.radius, math.dist(shape.base, shape.top))
-        case Union():
-            return min(_thickness(part, dimension) for part in shape.of)
-    return math.inf
+def _thinnest(shape: Shape) -> float:
+    """How thick a shape is where it is thinnest, or the thinnest of its parts, in metres; infinite if not known."""
+    return min(map(_thinnest, shape.of)) if isinstance(shape, Union) else thickness(shape)
 
 
 def _sample_points(scene: Scene) -> NDArray[np.float64]:

@@ -112,12 +112,6 @@ def resume(
     return run(scene, place.root, stages=stages or manifest.wanted, source=manifest.source, progress=progress)
 
 
-def scene_of(folder: str | Path, **overrides: Any) -> Scene:
-    """The scene of a run, with some of its parameters replaced."""
-    place = RunFolder(Path(folder))
-    return parse_scene(read_manifest(place).scene, f"scene of {place.root}", **overrides)
-
-
 def _refuse_without_memory(scene: Scene) -> None:
     """Refuse a simulation that the system would kill halfway."""
     needed, free = estimate(scene, with_steps=False).memory, free_memory()
