@@ -24,6 +24,8 @@ WET = np.uint8(1)  # a liquid cell on one side at least
 WALL = np.uint8(2)  # closed: a solid cell on one side at least, or no part of the face is open
 BURIED = np.uint8(4)  # solid cells on both sides
 SIDE = np.uint8(8)  # on a closed side of the domain; told apart only where solids cut cells
+LEAVES_UP = np.uint8(16)  # liquid on the high side may leave this wall, with a velocity > 0
+LEAVES_DOWN = np.uint8(32)  # liquid on the low side may leave this wall, with a velocity < 0
 
 # What is among a cell and those it shares a face, an edge or a corner with, as bits: one for each label
 NEAR_AIR = np.uint8(1)
@@ -53,7 +55,7 @@ class Cells:
     Attributes:
         tiles: Where the cells are.
         label: AIR, LIQUID or SOLID [slot, z, y, x]; air in absent tiles.
-        faces: WET, WALL and BURIED bits of the minimal faces [axis, slot, z, y, x].
+        faces: WET, WALL, BURIED, SIDE and LEAVES bits of the minimal faces [axis, slot, z, y, x].
         wet: By slot, whether any of the tile's minimal faces is wet.
         phi: Signed distance (m) of cell centres to the liquid's surface, if the surface is known better than by cells.
         fill: Share of the space round cell centres that liquid fills, if it is known.

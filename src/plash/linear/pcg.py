@@ -44,7 +44,7 @@ class Solution:
         iterations: Conjugate-gradient iterations, all refinements together.
         residual: True final ‖b - A x‖₂ in double precision.
         target: What it had to be below.
-        history: ‖b - A x‖₂ after each refinement, beginning with ‖b‖₂.
+        history: ‖b - A x‖₂ at the first guess and after each refinement.
     """
 
     iterations: int = 0

@@ -30,9 +30,13 @@ class PoissonSystem:
         """The preconditioner."""
         return _build_multigrid(self.operator)
 
-    def solve(self, b: Pool64, tolerance: float, floor: float = 0.0) -> tuple[Pool64, pcg.Solution]:
+    def solve(
+        self, b: Pool64, tolerance: float, floor: float = 0.0, guess: Pool64 | None = None
+    ) -> tuple[Pool64, pcg.Solution]:
         """Solve A x = b; b and x lose their mean in closed components. Also tells how the solve went."""
         x = self.operator.zeros(np.float64)
+        if guess is not None:
+            np.copyto(x, guess, where=self.operator.diagonal > 0)
         if len(self.operator.active) == 0:
             return x, pcg.Solution(history=[0.0])
         self.closed.remove_means(b)

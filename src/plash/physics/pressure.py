@@ -21,6 +21,7 @@ from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
 from plash.physics.free_surface_staircase import FreeSurface
+from plash.physics.parting import part_from_walls
 from plash.stages import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
@@ -37,6 +38,7 @@ class Projection:
         residual: True relative residual.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of.
         system: The equations it was found from; they hold for other right-hand sides too.
+        cells: What was liquid in them: less than before where liquid parted from walls.
     """
 
     pressure: CellField
@@ -44,6 +46,7 @@ class Projection:
     residual: float
     excess: float
     system: PoissonSystem
+    cells: Cells
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class PressureSolver:
         h: Cell size, m.
         tolerance: Relative size of the true residual to reach.
         gas_pressure: Pressure of the air, Pa.
+        parting: Whether liquid lets go of walls that would pull on it.
     """
 
     free_surface: FreeSurface
@@ -63,6 +67,7 @@ class PressureSolver:
     h: float
     tolerance: float = 1e-5
     gas_pressure: float = 0.0
+    parting: bool = False
 
     @stage
     def project(self, velocity: FaceField, cells: Cells, dt: float) -> Projection:
@@ -71,23 +76,32 @@ class PressureSolver:
         Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
         below tolerance times what it was, or at the level of single-precision round-off.
         """
-        b = divergence(velocity, cells)
-        np.negative(b, out=b)
-        system = PoissonSystem(self.free_surface.operator(cells))
+        b, system = self._equations(velocity, cells)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
 
         before = float(fastest(velocity.pool).max())
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
         potential, solution = _solve(system, b, self.tolerance, floor)
+        first, iterations = solution.history[0], solution.iterations
+        parted = part_from_walls(cells, potential, system.closed) if self.parting else None
+        if parted is not None:
+            cells = parted
+            b, system = self._equations(velocity, cells)
+            potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
+            iterations += solution.iterations
         self.free_surface.apply(velocity, potential, cells)
         _refuse_runaway(velocity, before, self.h)
 
         pressure = potential
         pressure *= self.rho * self.h / dt
         pressure += self.gas_pressure
-        first = solution.history[0]
         relative = solution.residual / first if first > 0.0 else 0.0
-        return Projection(CellField(cells.tiles, pressure), solution.iterations, relative, excess, system)
+        return Projection(CellField(cells.tiles, pressure), iterations, relative, excess, system, cells)
+
+    def _equations(self, velocity: FaceField, cells: Cells) -> tuple[NDArray[np.float64], PoissonSystem]:
+        b = divergence(velocity, cells)
+        np.negative(b, out=b)
+        return b, PoissonSystem(self.free_surface.operator(cells))
 
 
 def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:
@@ -103,9 +117,13 @@ def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:
 
 @stage
 def _solve(
-    system: PoissonSystem, b: NDArray[np.float64], tolerance: float, floor: float
+    system: PoissonSystem,
+    b: NDArray[np.float64],
+    tolerance: float,
+    floor: float,
+    guess: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], pcg.Solution]:
-    potential, solution = system.solve(b, tolerance, floor)
+    potential, solution = system.solve(b, tolerance, floor, guess)
     if not solution.converged:
         raise DivergedError(
             f"pressure not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "

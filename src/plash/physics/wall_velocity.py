@@ -14,7 +14,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.cells import BURIED, SIDE, WALL, WET, Cells
+from plash.grid.cells import BURIED, LEAVES_DOWN, LEAVES_UP, SIDE, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
@@ -68,7 +68,14 @@ def _close(velocity, faces, mask, wanted, chunks):  # type: ignore[no-untyped-de
         part = velocity[c * n // chunks : (c + 1) * n // chunks]
         bits = faces[c * n // chunks : (c + 1) * n // chunks]
         for m in range(len(part)):
-            part[m] = np.float32(0) if bits[m] & mask == wanted else part[m]
+            is_closed = bits[m] & mask == wanted and not _leaves(part[m], bits[m])
+            part[m] = np.float32(0) if is_closed else part[m]
+
+
+@inlined
+def _leaves(velocity, bits):  # type: ignore[no-untyped-def]
+    """Whether this is the velocity of liquid that parts from the wall on this face."""
+    return (bits & LEAVES_UP > 0 and velocity > 0) or (bits & LEAVES_DOWN > 0 and velocity < 0)
 
 
 @inlined
@@ -121,7 +128,7 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
                             continue
                         if SLIDES and u != u:
                             u = _mean_of_known(blocks[axis], m, steps, DIM)
-                        if u != u:
+                        if u != u or _leaves(u, faces[axis, t, z, y, x]):
                             continue
                         share = np.float64(kept[axis, i, z, y, x]) if RUBS else 1.0
                         if not SLIDES and share == 1.0:

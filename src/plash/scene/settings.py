@@ -57,6 +57,10 @@ class Solver(SceneModel):
         description="How solids are seen: where they are, through cells that they cut (cut), or as whole cells "
         "(voxel). With free_surface cells it is always voxel.",
     )
+    parting: Switch = Field(
+        default=True,
+        description="Let liquid part from walls that would have to pull on it; with free_surface cells it never does.",
+    )
     courant: Number = Field(default=1.0, gt=0, le=10, description="Cells that liquid may cross in one step.")
     tolerance: Number = Field(
         default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."

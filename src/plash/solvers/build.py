@@ -81,6 +81,7 @@ def build(scene: Scene) -> LiquidSolver:
             h=h,
             tolerance=settings.tolerance,
             gas_pressure=scene.liquid.gas_pressure,
+            parting=settings.parting and settings.free_surface != "cells",
         ),
         spacing=spacing,
         steps_cross_frames=settings.steps_cross_frames,

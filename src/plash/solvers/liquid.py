@@ -92,13 +92,13 @@ class LiquidSolver:
         s.pressure = projection.pressure
         yield "project"
         extrapolate(s.velocity, self.reach)
-        solids.slide_along_walls(s.velocity, s.cells, dt)
+        solids.slide_along_walls(s.velocity, projection.cells, dt)
         yield "extrapolate"
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
         self.forces.add_to_flying(s.particles, s.time, dt)
-        self.spacing.correct(s.particles, s.cells, solids, projection.system)
+        self.spacing.correct(s.particles, projection.cells, solids, projection.system)
         s.unspent = dt
         self.carry(dt if carry is None else carry, solids)
         s.steps += 1
