@@ -103,6 +103,9 @@ def volume(pictures: Path, quick: bool = False) -> str:
         )
         for run in runs
     ]
+    long = [(2, 64), *([] if quick else [(3, 32)])]
+    lasting = [settle(*size, transfer, seconds=180.0) for size in long for transfer in ("flip", "apic")]
+    minutes = [(f"{run.dimension}-D", run.cells, run.transfer, *run.by_minute()) for run in lasting]
     return f"""\
 ## Volume
 
@@ -111,7 +114,10 @@ last two seconds. The volume in particles is exact throughout.
 
 ![Volume error over time](pictures/validation_volume.svg)
 
-{_table(("", "resolution", "transfer", "all frames", "last 2 s"), rows)}"""
+{_table(("", "resolution", "transfer", "all frames", "last 2 s"), rows)}
+For three minutes, the mean error in each of them:
+
+{_table(("", "resolution", "transfer", "1st minute", "2nd", "3rd"), minutes)}"""
 
 
 def free_surfaces(pictures: Path) -> str:

@@ -21,6 +21,11 @@ class Settling:
     error: NDArray[np.float64]
     carried: float
 
+    def by_minute(self) -> list[str]:
+        """The mean error in each minute."""
+        minute = (self.time // 60).astype(int)
+        return [f"{self.error[minute == which].mean():+.3%}" for which in range(minute[-2] + 1)]
+
     def settled(self, seconds: float = 2.0) -> str:
         """The range of errors at the end."""
         last = self.error[self.time > self.time[-1] - seconds]

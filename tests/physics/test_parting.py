@@ -1,0 +1,90 @@
+"""Liquid lets go of walls that would have to pull on it, and of no others."""
+
+import numpy as np
+import pytest
+
+import plash
+
+G = 9.3
+SIZE = (1.2, 0.9, 0.6)
+
+
+def under_a_ceiling(dimension, low, high, sides="closed", solid=(), **solver):
+    """Liquid between two corners in a box that is no cube."""
+    return plash.Scene(
+        domain={"size": SIZE[:dimension], "resolution": 24, "gravity": (0, -G, 0)[:dimension], "sides": sides},
+        liquid={"density": 730.0},
+        solver={"transfer": "flip", "jitter": 0.0, **solver},
+        fill=[{"shape": plash.Box(min=low[:dimension], max=high[:dimension])}],
+        solid=list(solid),
+    )
+
+
+def after(scene, seconds):
+    """The solver, and the fall of the liquid's centre over what a free body falls in as many steps."""
+    solver = plash.build(scene)
+    start = heights(solver).mean()
+    fallen = speed = 0.0
+    while solver.state.time < seconds:
+        dt = solver.advance(seconds).dt
+        speed += G * dt
+        fallen += speed * dt
+    return solver, (start - heights(solver).mean()) / fallen
+
+
+def heights(solver):
+    particles = solver.state.particles
+    return (particles.cell[1] + particles.offset[1].astype(np.float64)) * solver.h
+
+
+@pytest.mark.parametrize("transfer", ["apic", "flip"])
+@pytest.mark.parametrize("free_surface", ["ghost", "staircase"])
+def test_a_block_under_the_ceiling_falls_like_a_stone(dimension, transfer, free_surface):
+    block = (0.3, 0.6, 0.2), (0.9, 0.9, 0.4)
+    scene = under_a_ceiling(dimension, *block, transfer=transfer, free_surface=free_surface)
+    solver, share = after(scene, 0.15)
+    assert share == pytest.approx(1, abs=0.01)
+    assert heights(solver).max() < 0.9 - 2 * solver.h
+
+
+def test_so_does_a_layer_that_covers_the_whole_ceiling(dimension):
+    layer = (0.0, 0.6, 0.0), SIZE
+    _, falls = after(under_a_ceiling(dimension, *layer), 0.15)
+    _, hangs = after(under_a_ceiling(dimension, *layer, parting=False), 0.15)
+    assert falls == pytest.approx(1, abs=0.01)
+    assert abs(hangs) < 0.05
+
+
+def test_and_liquid_under_a_body_that_cuts_cells(dimension):
+    shelf = plash.Box(min=(0.1, 0.617, 0.1)[:dimension], max=(1.1, 0.74, 0.5)[:dimension])
+    low, high = (0.2, 0.4, 0.15), (1.0, 0.617, 0.45)
+    scene = under_a_ceiling(dimension, low, high, solid=[{"name": "shelf", "shape": shelf}])
+    _, falls = after(scene, 0.12)
+    stuck = scene.model_copy(update={"solver": scene.solver.model_copy(update={"parting": False})})
+    _, hangs = after(stuck, 0.12)
+    assert falls > 0.97
+    assert hangs < 0.9
+
+
+def test_a_full_box_keeps_together(dimension):
+    solver, share = after(under_a_ceiling(dimension, (0, 0, 0), SIZE), 0.2)
+    assert abs(share) < 1e-3
+    assert solver.speed < 1e-4
+
+
+def test_a_pool_stays_as_it_is_without_parting(dimension):
+    pool = (0, 0, 0), (1.2, 0.47, 0.6)
+    loose, held = (after(under_a_ceiling(dimension, *pool, parting=parting), 0.2)[0] for parting in (True, False))
+    for one, other in zip(positions(loose), positions(held), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def positions(solver):
+    return solver.state.particles.cell, solver.state.particles.offset
+
+
+def test_a_stream_along_a_wall_is_not_drawn_through_it(dimension):
+    scene = under_a_ceiling(dimension, (0.0, 0.0, 0.0), (0.4, 0.8, 0.6))
+    solver, _ = after(scene, 0.6)
+    assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
+    assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.06)
