@@ -5,7 +5,7 @@ import pytest
 
 from plash.grid.cells import label_cells
 from plash.grid.dense import to_dense
-from plash.particles.distance import fill_fraction, find_flying, liquid_distance, liquid_volume
+from plash.particles.distance import complete_distance, fill_fraction, find_flying, liquid_distance, liquid_volume
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
 from plash.physics.solids import CLOSED, Box, StaticSolids
@@ -36,6 +36,7 @@ def pool(level, dimension, jitter=0.0, number=0, axis=1, solids=(), shift=0):
     here = bodies.at(particles.tiles)
     fill = fill_fraction(particles, here.inverse_share)
     phi = liquid_distance(fill, H)
+    complete_distance(phi, H, here.is_solid, here.inverse_share, here.space)
     return particles, fill, phi, here
 
 

@@ -27,6 +27,10 @@ _BIAS = 1 << (_BITS - 1)
 Shape = tuple[int, int, int]
 
 
+# Some cells: their slots, z, y and x, one array each; an index into pools of cells
+Places = tuple[NDArray[np.int64], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Tiles:
     """The tiles that exist, in sorted order, and who is whose neighbour.
@@ -99,6 +103,15 @@ class Tiles:
     def slots_of_coordinates(self, coordinates: NDArray[np.int64]) -> NDArray[np.int32]:
         """Slots of the tiles at these tile coordinates (..., 3); 0 where there is none."""
         return self.slots_of(pack(coordinates))
+
+    def beside(self, places: Places, axis: int, step: int) -> Places:
+        """The cells one further (step 1) or one back (step -1) along an axis; in slot 0 if their tile is absent."""
+        slot, *within = places
+        size = self.shape[2 - axis]
+        moved = within[2 - axis] + step
+        neighbour = self.neighbours[slot, 13 + step * 3**axis]
+        within[2 - axis] = moved % size
+        return (np.where((moved < 0) | (moved == size), neighbour, slot), *within)
 
     def cell_centres(self, slots: NDArray[np.int32], h: float) -> NDArray[np.float64]:
         """Positions (m) of the cell centres of some tiles, shape (slots·BZ·BY·BX, dimension)."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
-from plash.levelset.triangles import mesh_distance
+from plash.levelset.triangles import load_triangles, mesh_distance
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,
@@ -56,15 +56,29 @@ def distance(shape: Shape, points: ArrayLike, name: str = "shape") -> Array:
 def thickened_distance(shape: Shape, points: ArrayLike, least: float, name: str = "shape") -> Array:
     """The signed distance to a shape whose thin walls are thickened on both sides alike, to a least thickness.
 
-    Parts of a union are thickened each by itself. Shapes of unknown thickness (meshes, differences, half-spaces,
-    functions) stay as they are.
+    Parts of a union are thickened each by itself. What a difference leaves between its first part and another is a wall
+    as thick as their distances differ, here and beside it. Half-spaces and functions stay as they are.
     """
     if isinstance(shape, Union):
         moved = _before_moves(shape, points)
         parts = [thickened_distance(part, moved, least, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
         nearest: Array = np.minimum.reduce(parts)
         return nearest
+    if isinstance(shape, Difference):
+        return _thickened_difference(shape, _before_moves(shape, points), least, name)
+    if isinstance(shape, MeshShape):
+        return mesh_distance(shape, _before_moves(shape, points), name, least)
     return distance(shape, points, name) - max(0.0, least - thickness(shape)) / 2
+
+
+def _thickened_difference(shape: Difference, points: Array, least: float, name: str) -> Array:
+    first, *rest = (distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of))
+    thickened = first - max(0.0, least - thickness(shape.of[0])) / 2
+    for other in rest:
+        wall = other - first
+        swell = np.where(wall > 0, np.maximum(least - wall, 0.0) / 2, 0.0)
+        thickened = np.maximum(thickened, -other) - swell
+    return thickened
 
 
 def thickness(shape: Shape) -> float:
@@ -74,6 +88,8 @@ def thickness(shape: Shape) -> float:
             return min(high - low for low, high in zip(shape.min, shape.max, strict=True))
         case Sphere() | Capsule():
             return 2 * shape.radius
+        case MeshShape():
+            return load_triangles(shape).least_thickness
         case Cylinder():
             return min(2 * shape.radius, float(_length(np.array([shape.top]) - np.array([shape.base]))[0]))
         case _:

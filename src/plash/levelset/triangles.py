@@ -9,12 +9,15 @@ Inside is where the surface winds round a point: a ray along x then leaves it mo
 an edge or a vertex is counted by a half-open rule that gives the two triangles of an edge the same answer to the last
 bit, so that each crossing of a closed surface counts once. Where closed parts overlap, inside is what any of them
 encloses; the distance is exact outside, and inside a bound, as for a union.
+
+Walls may be thickened: each triangle knows how far it is to the other side of the body straight behind its centre, and
+where that is less than asked for it is moved out by half of what is missing, with a rounded rim.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numba import prange
@@ -78,22 +81,47 @@ class Triangles:
             discs=discs,
         )
 
-    def distance(self, points: Array) -> Array:
-        """The signed distance of points (n, 3), negative inside; depends on no other point nor on the threads."""
+    def distance(self, points: Array, least: float = 0.0) -> Array:
+        """The signed distance of points (n, 3), negative inside; depends on no other point nor on the threads.
+
+        With `least`, to a body whose walls are thickened on both sides alike to that thickness.
+        """
         found = np.empty(len(points))
         places = np.ascontiguousarray(points, dtype=np.float64)
         size = float(np.abs(self.boxes[1]).max())
-        _search(places, self.boxes, self.discs, self.corners, size, found, -(-len(points) // _POINTS_AT_ONCE))
+        chunks = -(-len(points) // _POINTS_AT_ONCE)
+        if least > 0 and self.thickness.min() < least:
+            swell = np.maximum(least - self.thickness, 0.0) / 2
+            _search_swollen(places, self.boxes, self.discs, self.corners, swell, size, found, chunks)
+        else:
+            _search(places, self.boxes, self.discs, self.corners, size, found, chunks)
         return found
 
+    @cached_property
+    def thickness(self) -> Array:
+        """How far it is from the centre of each triangle straight through the body to its other side."""
+        found = np.empty(len(self.triangles))
+        size = float(np.abs(self.boxes[1]).max())
+        _measure_thickness(self.boxes, self.corners, 1e-9 * size, found, -(-len(found) // _POINTS_AT_ONCE))
+        return found
 
-def mesh_distance(shape: MeshShape, points: Array, name: str = "shape") -> Array:
-    """The signed distance of points (n, 3) to a mesh before it is moved.
+    @cached_property
+    def least_thickness(self) -> float:
+        """The thickness that all but a twentieth of the surface has: edges and tips are thinner and no walls."""
+        a, b, c = self.corners.reshape(-1, 3, 3).transpose(1, 0, 2)
+        area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        order = np.argsort(self.thickness)
+        covered = np.cumsum(area[order])
+        return float(self.thickness[order[np.searchsorted(covered, 0.05 * covered[-1])]])
+
+
+def mesh_distance(shape: MeshShape, points: Array, name: str = "shape", least: float = 0.0) -> Array:
+    """The signed distance of points (n, 3) to a mesh before it is moved, its walls thickened to a least thickness.
 
     Raises:
         SceneError: The file cannot be read, or its triangles enclose no body; names each defect and its remedy.
     """
-    return load_triangles(shape, name).distance(points)
+    return load_triangles(shape, name).distance(points, least)
 
 
 def load_triangles(shape: MeshShape, name: str = "shape") -> Triangles:
@@ -251,6 +279,120 @@ def _search_some(points, boxes, discs, corners, size, found, start, stop):  # ty
         reach = (last + way) * (1 + 1e-9) + 1e-12 * size
         last = np.sqrt(_nearest(discs, corners, 1e-24 * size * size, x, y, z, reach * reach, nodes, gaps))
         found[i] = -last if inside else last
+
+
+@kernel
+def _search_swollen(points, boxes, discs, corners, swell, size, found, chunks):  # type: ignore[no-untyped-def]
+    most = swell.max()
+    for c in prange(chunks):
+        nodes = np.empty(64, np.int64)
+        gaps = np.empty(64, np.float64)
+        for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
+            x, y, z = points[i, 0], points[i, 1], points[i, 2]
+            if _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0:
+                found[i] = -_nearest_swollen(discs, corners, swell, 1.0, 0.0, x, y, z, nodes, gaps)
+            else:
+                found[i] = _nearest_swollen(discs, corners, swell, -1.0, -most, x, y, z, nodes, gaps)
+
+
+@serial_kernel
+def _nearest_swollen(discs, corners, swell, sign, bound, x, y, z, nodes, gaps):  # type: ignore[no-untyped-def]
+    """Least distance to a triangle plus `sign` times its own swelling, which adds no less than `bound`."""
+    leaves = len(discs) // 2
+    best = np.inf
+    nodes[0] = 1
+    gaps[0] = np.sqrt(_disc_gap(discs, 1, x, y, z))
+    height = 1
+    while height > 0:
+        height -= 1
+        if gaps[height] + bound > best:
+            continue
+        node = nodes[height]
+        if node >= leaves:
+            leaf = node - leaves
+            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+                best = min(best, np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t])
+            continue
+        near, far = 2 * node, 2 * node + 1
+        near_gap, far_gap = np.sqrt(_disc_gap(discs, near, x, y, z)), np.sqrt(_disc_gap(discs, far, x, y, z))
+        if far_gap < near_gap:
+            near, far = far, near
+            near_gap, far_gap = far_gap, near_gap
+        nodes[height], gaps[height] = far, far_gap
+        nodes[height + 1], gaps[height + 1] = near, near_gap
+        height += 2
+    return best
+
+
+@kernel
+def _measure_thickness(boxes, corners, slack, found, chunks):  # type: ignore[no-untyped-def]
+    for c in prange(chunks):
+        nodes = np.empty(64, np.int64)
+        start = np.empty(3)
+        into = np.empty(3)
+        for t in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(corners))):
+            nx, ny, nz = _normal(corners, t)
+            length = np.sqrt(nx * nx + ny * ny + nz * nz)
+            into[0], into[1], into[2] = -nx / length, -ny / length, -nz / length
+            for axis in range(3):
+                start[axis] = (corners[t, axis] + corners[t, 3 + axis] + corners[t, 6 + axis]) / 3
+            found[t] = _way_out(boxes, corners, start, into, slack, t, nodes) if length > 0 else np.inf
+
+
+@inlined
+def _normal(corners, t):  # type: ignore[no-untyped-def]
+    """The normal of a triangle, as long as twice its area."""
+    ux, uy, uz = corners[t, 3] - corners[t, 0], corners[t, 4] - corners[t, 1], corners[t, 5] - corners[t, 2]
+    vx, vy, vz = corners[t, 6] - corners[t, 0], corners[t, 7] - corners[t, 1], corners[t, 8] - corners[t, 2]
+    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+
+
+@serial_kernel
+def _way_out(boxes, corners, start, along, slack, own, nodes):  # type: ignore[no-untyped-def]
+    """How far a ray goes until it leaves the body through another triangle than its own; nodes is a stack."""
+    leaves = len(boxes) // 2
+    best = np.inf
+    nodes[0] = 1
+    height = 1
+    while height > 0:
+        height -= 1
+        node = nodes[height]
+        enter, leave = 0.0, best
+        for axis in range(3):
+            low, high = boxes[node, axis] - slack - start[axis], boxes[node, 3 + axis] + slack - start[axis]
+            if along[axis] == 0.0:
+                leave = leave if low <= 0.0 <= high else -1.0
+                continue
+            one, other = low / along[axis], high / along[axis]
+            enter, leave = max(enter, min(one, other)), min(leave, max(one, other))
+        if enter > leave:
+            continue
+        if node < leaves:
+            nodes[height], nodes[height + 1] = 2 * node, 2 * node + 1
+            height += 2
+            continue
+        leaf = node - leaves
+        for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+            if t != own:
+                best = min(best, _leaves_through(corners, t, start, along, slack))
+    return best
+
+
+@serial_kernel
+def _leaves_through(corners, t, start, along, slack):  # type: ignore[no-untyped-def]
+    """How far along a ray it leaves through a triangle, its sides included; infinity if it does not."""
+    nx, ny, nz = _normal(corners, t)
+    rises = nx * along[0] + ny * along[1] + nz * along[2]
+    if not rises > 0.0:
+        return np.inf
+    px, py, pz = corners[t, 0] - start[0], corners[t, 1] - start[1], corners[t, 2] - start[2]
+    way = (px * nx + py * ny + pz * nz) / rises
+    if way < 0.0:
+        return np.inf
+    x, y, z = start[0] + way * along[0], start[1] + way * along[1], start[2] + way * along[2]
+    if _triangle_gap(corners, t, x, y, z) > slack * slack:
+        return np.inf
+    return way
 
 
 @inlined

@@ -18,17 +18,18 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
-from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells
+from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, OpenSpace
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import interpolate
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Places, Shape
 from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
 from plash.stages import stage
 
 _LAYERS_IN_SOLIDS = 2  # cells deep that the surface is continued into solids: interpolation reads no further
+_POOR_SHARE = 0.3  # of the hat kernel in open space, below which too few particles tell how full it is
 _FLYING = 0.3  # cells above the surface from which a particle is on its own
 
 
@@ -53,20 +54,65 @@ def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32]) -> C
 
 
 @stage
-def liquid_distance(fill: CellField, h: float, is_solid: NDArray[np.bool_] | None = None) -> CellField:
+def liquid_distance(fill: CellField, h: float) -> CellField:
     """Signed distance φ (m) of cell centres to the liquid's surface from the fill fraction; saturated at ±h.
 
-    It goes on into solids as constant along their normal, so that no film of air lines a wall; deep in solids it is
-    unknown. Cells that are not solid, if that is told, but too far inside a narrow gap count as air.
+    Unknown in solids, where the fill fraction is.
     """
     phi = CellField.filled(fill.tiles, np.float32(h))
-    any_solid = np.zeros(chunk_count(), np.bool_)
-    _invert(fill.pool.reshape(-1), phi.pool.reshape(-1), np.float32(h), any_solid, chunk_count())
-    if any_solid.any():
-        extrapolate(FaceField(fill.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
-        if is_solid is not None:
-            phi.pool[np.isnan(phi.pool) & ~is_solid] = np.float32(h)
+    _invert(fill.pool.reshape(-1), phi.pool.reshape(-1), np.float32(h), chunk_count())
     return phi
+
+
+@stage
+def complete_distance(
+    phi: CellField, h: float, is_solid: NDArray[np.bool_], inverse_share: NDArray[np.float32], space: OpenSpace | None
+) -> None:
+    """Continue the distance φ to the surface into cells that solids cut, and into solids.
+
+    Cells that a solid leaves little of hold few particles, or none. Where that is too little to know f, φ is that of
+    the cells they are open to, by how much they are. Where f is poorly known they are liquid if all of those are: no
+    hole in the liquid opens at a wall. Into solids φ goes on as constant along their normal, so that no film of air lines a
+    wall; deep in solids it is unknown.
+
+    Args:
+        phi: Distance (m), unknown where the fill fraction is; is changed.
+        h: Cell size, m.
+        is_solid: By cell.
+        inverse_share: 1/S by cell, NaN where f is unknown.
+        space: How open faces are, if solids cut cells.
+    """
+    if space is not None:
+        unknown: Places = np.nonzero(np.isnan(phi.pool) & ~is_solid)
+        for _ in range(_LAYERS_IN_SOLIDS):
+            mean = _seen_through_faces(phi, unknown, is_solid, space)[0]
+            phi.pool[unknown] = mean
+            unknown = tuple(part[np.isnan(mean)] for part in unknown)
+        phi.pool[unknown] = np.float32(h)
+        poor: Places = np.nonzero(inverse_share > 1 / _POOR_SHARE)
+        mean, highest = _seen_through_faces(phi, poor, is_solid, space)
+        phi.pool[poor] = np.where(highest < 0, np.minimum(phi.pool[poor], mean), phi.pool[poor])
+    if is_solid.any():
+        extrapolate(FaceField(phi.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
+
+
+def _seen_through_faces(
+    phi: CellField, places: Places, is_solid: NDArray[np.bool_], space: OpenSpace
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and highest of the known values that cells are open to, the mean by how open faces are; NaN and 0 if none."""
+    tiles = phi.tiles
+    total, weight = np.zeros(len(places[0])), np.zeros(len(places[0]))
+    highest = np.full(len(places[0]), -np.inf)
+    for axis in range(tiles.dimension):
+        behind = tiles.beside(places, axis, 1)
+        for cell, face in ((tiles.beside(places, axis, -1), places), (behind, behind)):
+            value = phi.pool[cell]
+            openness = np.where(np.isnan(value) | is_solid[cell], 0, space.openness[axis][face])
+            total += openness * np.nan_to_num(value)
+            weight += openness
+            highest = np.where(openness > 0, np.maximum(highest, value), highest)
+    mean = np.divide(total, weight, out=np.full_like(total, np.nan), where=weight > 0)
+    return mean, np.where(weight > 0, highest, 0.0)
 
 
 @stage
@@ -170,23 +216,20 @@ def _scale(fill, inverse_share, chunks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _invert(fill, phi, h, any_solid, chunks):  # type: ignore[no-untyped-def]
+def _invert(fill, phi, h, chunks):  # type: ignore[no-untyped-def]
     n = len(fill)
     one = np.float32(1)
     for c in prange(chunks):
         part = fill[c * n // chunks : (c + 1) * n // chunks]
         result = phi[c * n // chunks : (c + 1) * n // chunks]
-        unknown = 0
         for m in range(len(part)):
             f = part[m]
-            unknown += f != f
             # Written so that NaN stays NaN
             q = f + f - one
             q = one if q > one else q
             q = -one if q < -one else q
             outside = h * (one - np.sqrt(one - abs(q)))
             result[m] = -outside if q > np.float32(0) else outside
-        any_solid[c] = unknown > 0
 
 
 @inlined

@@ -26,7 +26,7 @@ from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
 from plash.stages import stage
 
-_SMALLEST = np.float32(1e-4)  # θ: with 0.01 a level at the height of cell centres jitters
+_SMALLEST = np.float32(1e-6)  # θ: with 1e-4 a level at the height of cell centres drifts at 1e-4 g
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,12 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import AIR, LEAVES_DOWN, LEAVES_UP, NEAR_SOLID, WALL, Cells
 from plash.grid.fields import CellField
-from plash.grid.tiles import Tiles
+from plash.grid.tiles import Places
 from plash.linear.components import ClosedComponents
 from plash.linear.operators import Pool64
 from plash.stages import stage
 
 _ROUND_OFF = 1e-4  # of the largest pressure: a pull that is below this is none
-
-# A cell by slot and place, each an array with one entry for each cell of a list
-Places = tuple[NDArray[np.int64], ...]
 
 
 @stage
@@ -48,7 +45,7 @@ def part_from_walls(cells: Cells, potential: Pool64, closed: ClosedComponents) -
     tiles = cells.tiles
     for axis in range(tiles.dimension):
         faces[axis][pulled] |= np.where(faces[axis][pulled] & WALL, LEAVES_UP, 0).astype(np.uint8)
-        above = _next(tiles, pulled, axis)
+        above = tiles.beside(pulled, axis, 1)
         faces[axis][above] |= np.where(faces[axis][above] & WALL, LEAVES_DOWN, 0).astype(np.uint8)
     faces[:, 0] = 0
     phi = None
@@ -78,18 +75,8 @@ def _touches_wall(cells: Cells, places: Places) -> NDArray[np.bool_]:
     """Whether a face of each cell is closed, or partly."""
     touches = np.zeros(len(places[0]), np.bool_)
     for axis in range(cells.tiles.dimension):
-        for face in (places, _next(cells.tiles, places, axis)):
+        for face in (places, cells.tiles.beside(places, axis, 1)):
             touches |= (cells.faces[axis][face] & WALL) > 0
             if cells.space is not None:
                 touches |= cells.space.openness[axis][face] < 1
     return touches
-
-
-def _next(tiles: Tiles, places: Places, axis: int) -> Places:
-    """The cells one further along an axis; in slot 0 if their tile does not exist."""
-    slot, *within = places
-    size = tiles.shape[2 - axis]
-    moved = within[2 - axis] + 1
-    neighbour = tiles.neighbours[slot, 13 + 3**axis]
-    within[2 - axis] = moved % size
-    return (np.where(moved == size, neighbour, slot), *within)

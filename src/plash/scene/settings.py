@@ -73,7 +73,7 @@ class Solver(SceneModel):
         json_schema_extra={"default_text": "4 in 2-D, 8 in 3-D"},
     )
     jitter: Number = Field(
-        default=0.5,
+        default=0.25,
         ge=0,
         le=1,
         description="Random displacement of particles at the start, as a share of half their spacing.",

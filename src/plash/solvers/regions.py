@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, label_cells
-from plash.particles.distance import fill_fraction, find_flying, liquid_distance, liquid_volume
+from plash.particles.distance import complete_distance, fill_fraction, find_flying, liquid_distance, liquid_volume
 from plash.particles.particles import Particles
 from plash.physics.solids import Solids
 
@@ -47,7 +47,8 @@ class FilledSpace:
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> Cells:
         """Label cells by their distance to the surface, and find out which particles fly."""
         fill = fill_fraction(particles, solids.inverse_share)
-        phi = liquid_distance(fill, self.h, solids.is_solid)
+        phi = liquid_distance(fill, self.h)
+        complete_distance(phi, self.h, solids.is_solid, solids.inverse_share, solids.space)
         cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.space)
         find_flying(particles, phi, cells, self.h)
         return cells
