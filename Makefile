@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit format bench validate clean
+.PHONY: demo test lint types unit format bench validate gallery clean
 
 demo: .venv/ready ## make the dam break's movie
 	$(BIN)/plash run dam_break --frames 84 --out out/demo/dam_break
@@ -30,6 +30,9 @@ bench: .venv/ready ## measure; see benchmarks/README.md
 
 validate: .venv/ready ## compare with published answers at full size, and rewrite docs/validation.md (an hour)
 	$(BIN)/python -m validation
+
+gallery: .venv/ready ## pictures and clips of every scene, and docs/gallery.md; goes on where it was stopped
+	$(BIN)/python -m gallery
 
 clean:
 	rm -rf .venv out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

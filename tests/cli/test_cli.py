@@ -47,6 +47,8 @@ def test_a_run_makes_a_movie_and_accounts_for_the_volume(call, tmp_path):
     assert code == 0, err
     assert (tmp_path / "out/dam_break_2d/dam_break_2d.mp4").exists()
     assert "movie    out/dam_break_2d/dam_break_2d.mp4" in out
+    assert (tmp_path / "out/dam_break_2d/contact.png").exists()
+    assert "report   out/dam_break_2d/report.html" in out
     assert "target 0.375 = 0.375 at the start" in out
     assert "removed  nothing" in out
     assert "frame 3/3 100 %" in err
@@ -63,6 +65,34 @@ def test_stages_can_be_done_one_by_one(call, tmp_path):
     code, out, _ = call("info", "out/dam_break_2d", "--verify")
     assert code == 0
     assert "every file is what was written" in out
+
+
+def test_a_movie_can_be_made_in_other_formats(call, tmp_path):
+    folder = tmp_path / "out/dam_break_2d"
+    assert call("simulate", *SMALL, "-q")[0] == 0
+    code, out, _ = call("video", "dam_break_2d", "--format", "gif", "--format", "webm", "--set", "clip_width=64")
+    assert code == 0
+    assert [name for name in ("mp4", "webm", "gif", "webp") if f"dam_break_2d.{name}\n" in out] == [
+        "mp4",
+        "webm",
+        "gif",
+    ]
+    assert "report" not in out
+    code, out, _ = call("video", "dam_break_2d", "--json")
+    done = json.loads(out.splitlines()[-1])
+    assert len(done["movies"]) == 3
+    assert done["movie"] == "out/dam_break_2d/dam_break_2d.mp4"
+    assert done["report"] is None
+    assert not (folder / "dam_break_2d.webp").exists()
+
+
+def test_a_report_can_be_written_of_what_there_is(call, tmp_path):
+    call("simulate", *SMALL, "-q")
+    code, out, err = call("report", "dam_break_2d")
+    assert code == 0, err
+    assert "report   out/dam_break_2d/report.html" in out
+    assert "There is no movie yet" in (tmp_path / "out/dam_break_2d/report.html").read_text(encoding="utf-8")
+    assert call("info", "dam_break_2d", "--verify")[0] == 0
 
 
 def test_resume_makes_a_run_longer(call):
@@ -108,6 +138,9 @@ def test_options_change_the_scene(call, tmp_path):
         (["resume", "nowhere"], 5, "no run folder"),
         (["mesh", "nowhere"], 5, "no run folder"),
         (["info", "nowhere"], 5, "no run folder"),
+        (["report", "nowhere"], 5, "no run folder"),
+        (["video", "nowhere", "--format", "avi"], 2, "'mp4', 'webm', 'gif', 'webp'"),
+        (["run", "dam_break_2d", "--set", 'movies=["avi"]'], 3, "is not one of mp4, webm, gif, webp"),
         (["run", "dam_break", "--resolution", "1500"], 3, "GB of memory"),
         (["new", ""], 2, "needs a name"),
         (["schema", "--out", "/"], 5, "is a folder"),

@@ -142,19 +142,21 @@ def test_a_full_disk_loses_nothing(undisturbed, small_disk):
     assert checksums(folder) == checksums(undisturbed)
 
 
-def test_a_movie_that_does_not_fit_is_an_error_of_disk(undisturbed, small_disk):
+@pytest.mark.parametrize("kind", ["mp4", "webm", "gif", "webp"])
+def test_a_movie_that_does_not_fit_is_an_error_of_disk(undisturbed, small_disk, kind):
     place, remount = small_disk
     remount("size=100m")
     folder = shutil.copytree(undisturbed, place / "run")
-    (folder / "run.mp4").unlink()
+    (folder / f"run.{kind}").unlink(missing_ok=True)
     free = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize
     (place / "ballast").write_bytes(bytes(free - 16384))
-    code, _, err = finish(plash("video", str(folder)))
+    code, _, err = finish(plash("video", str(folder), "--format", kind))
     assert code == 5
     assert "no space left on device" in err
-    assert not list(folder.glob("*.tmp"))
+    assert not list(folder.glob(".*.tmp"))
     (place / "ballast").unlink()
-    assert finish(plash("video", str(folder), "-q"))[0] == 0
+    assert finish(plash("video", str(folder), "--format", kind, "-q"))[0] == 0
+    assert (folder / f"run.{kind}").exists()
     assert checksums(folder) == checksums(undisturbed)
 
 

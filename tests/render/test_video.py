@@ -38,14 +38,30 @@ def test_the_rate_is_exact(tmp_path, fps):
     assert rate == Fraction(fps).limit_denominator(100_000)
 
 
-def test_one_picture_is_a_movie_too(tmp_path):
-    write_video(pictures(1), tmp_path / "movie.mp4", 24, 18)
-    assert len(read(tmp_path / "movie.mp4")[0]) == 1
+@pytest.mark.parametrize("fps", [24, 30, 12.5, 30000 / 1001])
+def test_webm_begins_every_picture_at_its_time(tmp_path, fps):
+    path = tmp_path / "movie.webm.tmp"
+    write_video(pictures(7), path, fps, 8, "webm")
+    with av.open(str(path)) as file:
+        stream = file.streams.video[0]
+        decoded = list(file.decode(stream))
+        assert stream.codec_context.name in ("vp9", "libvpx-vp9")
+        assert file.duration / av.time_base == pytest.approx(7 / fps, abs=1e-3)
+    assert [frame.time for frame in decoded] == pytest.approx([number / fps for number in range(7)], abs=0.51e-3)
+    for frame, picture in zip(decoded, pictures(7), strict=True):
+        assert np.abs(frame.to_ndarray(format="rgb24").astype(int) - picture).mean() < 3
 
 
-def test_the_same_pictures_give_the_same_bytes(tmp_path):
+@pytest.mark.parametrize("kind", ["mp4", "webm"])
+def test_one_picture_is_a_movie_too(tmp_path, kind):
+    write_video(pictures(1), tmp_path / "movie", 24, 18, kind)
+    assert len(read(tmp_path / "movie")[0]) == 1
+
+
+@pytest.mark.parametrize("kind", ["mp4", "webm"])
+def test_the_same_pictures_give_the_same_bytes(tmp_path, kind):
     for name in ("a", "b"):
-        write_video(pictures(5), tmp_path / name, 24, 18)
+        write_video(pictures(5), tmp_path / name, 24, 18, kind)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -53,6 +69,9 @@ def test_the_index_comes_first_so_that_it_can_play_while_it_loads(tmp_path):
     write_video(pictures(3), tmp_path / "movie.mp4", 24, 18)
     data = (tmp_path / "movie.mp4").read_bytes()
     assert data.index(b"moov") < data.index(b"mdat")
+    write_video(pictures(3), tmp_path / "movie.webm", 24, 18, "webm")
+    data = (tmp_path / "movie.webm").read_bytes()
+    assert data.index(bytes.fromhex("1c53bb6b")) < data.index(bytes.fromhex("1f43b675"))  # cues before clusters
 
 
 def test_no_pictures_are_refused(tmp_path):

@@ -19,7 +19,7 @@ from plash.cli.options import (
     use_threads,
     work_options,
 )
-from plash.cli.show import clock, ledger_lines, show_outcome
+from plash.cli.show import ledger_lines, show_outcome
 from plash.errors import StorageError
 
 _out = click.option(
@@ -42,13 +42,13 @@ _force = click.option("--force", is_flag=True, help="Begin anew where the folder
 @scene_options
 @work_options
 def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
-    """Simulate SCENE, mesh it, draw it and make the movie.
+    """Simulate SCENE, mesh it, draw it, make the movie and a report.
 
     SCENE is a scene file or a name from `plash scenes`. A run that is there already is continued: only what is missing
     is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
     left alone (exit code 6) unless --force is given.
     """
-    _work(scene, out, force, ("simulate", "mesh", "render", "video"), **options)
+    _work(scene, out, force, ("simulate", "mesh", "render", "video", "report"), **options)
 
 
 @click.command()
@@ -130,21 +130,43 @@ def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @click.argument("folder")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["mp4", "webm", "gif", "webp"]),
+    help="Make it in this format too: mp4 plays everywhere, webm is smaller, gif and webp stand in pages as pictures "
+    "do. May be given several times.",
+)
 @_set
 @work_options
-def video(folder: str, settings: tuple[str, ...], **options: Any) -> None:
-    """Make the movie of the run in FOLDER.
+def video(folder: str, formats: tuple[str, ...], settings: tuple[str, ...], **options: Any) -> None:
+    """Make the movie of the run in FOLDER, and a contact sheet.
 
     FOLDER is a run folder, or the scene it was made from. Pictures that are missing are made first; nothing is
-    simulated.
+    simulated. Formats are those of output.movies and of --format; a GIF or WebP is at most output.clip_width wide.
     """
-    _again(folder, ("mesh", "render", "video"), overrides_of(settings), **options)
+    _again(folder, ("mesh", "render", "video"), overrides_of(settings), formats, **options)
+
+
+@click.command()
+@click.argument("folder")
+@work_options
+def report(folder: str, **options: Any) -> None:
+    """Write the run in FOLDER on one page: report.html, which needs no other file and no network.
+
+    The movie, key numbers, the scene, plots of volume, energy, steps, pressure iterations and time, and a table of the
+    time that each frame took. FOLDER is a run folder, or the scene it was made from; whatever it holds so far is told.
+    `plash run` writes the page by itself, and whatever changes the run later keeps it up to date.
+    """
+    _again(folder, ("report",), {}, **options)
 
 
 def _again(
     folder: str,
     stages: Sequence[str] | None,
     overrides: dict[str, Any],
+    formats: Sequence[str] = (),
     *,
     threads: int | None,
     quiet: bool,
@@ -154,7 +176,8 @@ def _again(
     use_threads(threads)
     from plash.pipeline.run import resume as resume_run
 
-    outcome = resume_run(place, stages=stages, progress=progress_for(quiet, as_json), **overrides)
+    progress = progress_for(quiet, as_json)
+    outcome = resume_run(place, stages=stages, formats=formats, progress=progress, **overrides)
     show_outcome(outcome, quiet, as_json)
 
 
@@ -249,6 +272,7 @@ def info(folder: str | None, verify: bool, as_json: bool) -> None:
         click.echo(json.dumps(facts, indent=1) if as_json else "\n".join(lines))
         return
     from plash.pipeline.inspect import inspect_run
+    from plash.pipeline.progress import clock
 
     found = inspect_run(run_folder_of(folder), verify)
     if as_json:

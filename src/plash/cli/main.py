@@ -18,12 +18,13 @@ from plash.errors import PlashError
 from plash.version import VERSION
 
 _COMMANDS = {
-    "run": "Simulate a scene, mesh it, draw it and make the movie.",
+    "run": "Simulate a scene, mesh it, draw it, make the movie and a report.",
     "simulate": "Only simulate: leaves the particles of every frame.",
     "resume": "Go on with a run that was stopped or killed, or make it longer.",
     "mesh": "Make the surfaces of a simulated run again.",
     "render": "Make the pictures of a run again, and what they need.",
-    "video": "Make the movie of a run again, and what it needs.",
+    "video": "Make the movie of a run again, or in another format, and what it needs.",
+    "report": "Write a run on one page: movie, plots and times.",
     "check": "Say what is wrong with a scene, and what it will cost.",
     "scenes": "List the scenes that come with plash.",
     "new": "Write a scene file to start from.",
@@ -79,8 +80,8 @@ def plash() -> None:
     """plash turns a short scene file into a movie of a liquid.
 
     SCENE is a scene file, or the name of a scene that comes with plash (`plash scenes`). A run leaves everything in
-    out/<scene>, or in the folder given with --out: frames of particles, surfaces, pictures, the movie, a log. It can be
-    stopped with Ctrl-C at any time and goes on with `plash resume`.
+    out/<scene>, or in the folder given with --out: frames of particles, surfaces, pictures, the movie, a report, a log.
+    It can be stopped with Ctrl-C at any time and goes on with `plash resume`.
     """
 
 

@@ -6,12 +6,12 @@ import os
 import platform
 from importlib import metadata
 
-from plash.cli.show import clock
 from plash.files.manifest import versions
 from plash.pipeline.bench import Measurement
 from plash.pipeline.check import CheckReport
 from plash.pipeline.estimate import Estimate
 from plash.pipeline.machine import free_memory, threads
+from plash.pipeline.progress import clock
 
 
 def check_lines(report: CheckReport) -> list[str]:

@@ -7,12 +7,14 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from plash.pipeline.machine import peak_memory
+from plash.pipeline.progress import clock
 from plash.solvers.ledger import Ledger
 from plash.stages import StepReport
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 1.0
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
+_LAST = ("video", "report")  # made once, of all frames
 
 
 def is_terminal() -> bool:
@@ -73,7 +76,7 @@ class Pace:
     @property
     def seconds_per_frame(self) -> float:
         """Time of a frame through all stages."""
-        return sum(self.typical(stage) for stage in self.seconds if stage != "video")
+        return sum(self.typical(stage) for stage in self.seconds if stage not in _LAST)
 
     @property
     def seconds_left(self) -> float | None:
@@ -82,7 +85,7 @@ class Pace:
         for stage, count in self.to_do.items():
             if len(self.seconds.get(stage, ())) >= _ENOUGH:
                 left += count * self.typical(stage)
-            elif count and stage != "video":
+            elif count and stage not in _LAST:
                 return None
         return left
 
@@ -211,17 +214,24 @@ def _emit(event: str, **data: Any) -> None:
 def show_outcome(outcome: Outcome, quiet: bool, as_json: bool) -> None:
     """Tell what a run left: files, time and every drop."""
     if as_json:
-        movie = str(outcome.movie) if outcome.movie else None
-        _emit("done", **(asdict(outcome) | {"folder": str(outcome.folder), "movie": movie}))
+        _emit("done", **{name: _plain(value) for name, value in asdict(outcome).items()})
     elif not quiet:
         click.echo("\n".join(outcome_lines(outcome)))
+
+
+def _plain(value: Any) -> Any:
+    """A value of an outcome as JSON can hold it: paths are texts."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def outcome_lines(outcome: Outcome) -> list[str]:
     """The summary of a run, for people."""
     lines = [f"{'folder':9}{outcome.folder} ({outcome.frames} frames)"]
-    if outcome.movie:
-        lines.append(f"{'movie':9}{outcome.movie}")
+    lines += [f"{'movie':9}{movie}" for movie in outcome.movies]
+    if outcome.report:
+        lines.append(f"{'report':9}{outcome.report}")
     if outcome.seconds:
         spent = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in outcome.seconds.items() if seconds)
         lines.append(f"{'time':9}{spent}")
@@ -247,18 +257,3 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
 
 def _off(volume: float, target: float) -> str:
     return f" ({100 * (volume / target - 1):+.2g} %)" if target > 0 else ""
-
-
-def clock(seconds: float) -> str:
-    """A time for people.
-
-    >>> [clock(t) for t in (0.25, 42, 126, 7300)]
-    ['0.25 s', '42 s', '2:06 min', '2:01 h']
-    """
-    if seconds < 10:
-        return f"{seconds:.2f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
-    return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"

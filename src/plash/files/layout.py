@@ -1,7 +1,7 @@
 """Where the files of a run are.
 
 out/dam_break/
-  manifest.json   log.jsonl   dam_break.mp4
+  manifest.json   log.jsonl   dam_break.mp4   contact.png   report.html
   checkpoints/checkpoint.0001.npz   particles/particles.0001.npz
   mesh/surface.0001.ply             render/frame.0001.png
 """
@@ -39,14 +39,23 @@ class RunFolder:
         return self.root / ".lock"
 
     @property
-    def movie(self) -> Path:
-        """The finished movie."""
-        return self.root / f"{self.name}.mp4"
+    def contact(self) -> Path:
+        """The contact sheet."""
+        return self.root / "contact.png"
+
+    @property
+    def report(self) -> Path:
+        """The run on one page."""
+        return self.root / "report.html"
 
     @property
     def stop(self) -> Path:
         """The checkpoint written when a run was stopped in the middle of a frame."""
         return self.root / "checkpoints" / "stop.npz"
+
+    def movie(self, kind: str = "mp4") -> Path:
+        """The finished movie in a format."""
+        return self.root / f"{self.name}.{kind}"
 
     def checkpoint(self, frame: int) -> Path:
         """Everything that is needed to go on after a frame."""

@@ -31,6 +31,7 @@ class Item:
         source: What it was made from: a hash of the settings and of the files read.
         seconds: How long it took to make.
         ledger: For a frame of particles, the volumes up to it.
+        energy: For a frame of particles, their kinetic and potential energy, J (in 2-D J/m).
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
     """
 
@@ -39,6 +40,7 @@ class Item:
     source: str = ""
     seconds: float = 0.0
     ledger: dict[str, Any] | None = None
+    energy: dict[str, float] | None = None
     place: tuple[int, int] | None = None
 
     @property

@@ -13,7 +13,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest, read_manifest
 from plash.pipeline.run import outcome
 from plash.pipeline.simulation import STOPPED
-from plash.pipeline.work import MOVIE
+from plash.pipeline.work import WHOLE, whole_file
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def files_of(folder: RunFolder, manifest: Manifest) -> Iterator[tuple[Path, Item
     paths = {"simulate": folder.particles, "mesh": folder.surface, "render": folder.picture}
     for name, stage in manifest.stages.items():
         for frame, item in stage.items.items():
-            yield (folder.movie if frame == MOVIE else paths[name](frame)), item
+            yield (whole_file(folder, name, frame) if frame <= WHOLE else paths[name](frame)), item
     for frame, item in manifest.checkpoints.items():
         yield (folder.stop if frame == STOPPED else folder.checkpoint(frame)), item
 

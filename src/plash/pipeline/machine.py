@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import platform
 import shutil
 import sys
 from pathlib import Path
@@ -43,3 +44,14 @@ def threads() -> int:
 
     count: int = numba.get_num_threads()
     return min(count, os.cpu_count() or count)
+
+
+def machine_text() -> str:
+    """This machine in a line: processor, cores, system."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    processor = names[0] if names else platform.processor() or platform.machine()
+    return f"{processor}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"

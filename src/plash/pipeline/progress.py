@@ -19,7 +19,7 @@ class Progress(Protocol):
         """A time step was taken."""
 
     def made(self, stage: str, frame: int, seconds: float) -> None:
-        """A stage has finished a frame, or the movie (frame 0)."""
+        """A stage has finished a frame, or a file made of all frames (frame 0)."""
 
     def note(self, text: str) -> None:
         """Something the user should know; the run goes on."""
@@ -45,3 +45,18 @@ class Silent:
 
     def end(self) -> None:
         """Say nothing."""
+
+
+def clock(seconds: float) -> str:
+    """A time for people.
+
+    >>> [clock(t) for t in (0.25, 42, 126, 7300)]
+    ['0.25 s', '42 s', '2:06 min', '2:01 h']
+    """
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+    return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"

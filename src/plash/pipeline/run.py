@@ -1,4 +1,4 @@
-"""Runs: a scene becomes a folder of frames, surfaces, pictures and a movie, whatever happens on the way.
+"""Runs: a scene becomes a folder of frames, surfaces, pictures, a movie and a report, whatever happens on the way.
 
 A run that is there already is continued: what is done is not done again, and what was computed for another simulation
 is never used.
@@ -24,12 +24,13 @@ from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.simulation import SimulationStage
 from plash.pipeline.stop import stop_on_signals
-from plash.pipeline.work import FrameStage, MovieStage, PictureStage, Run, SurfaceStage
+from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
+from plash.scene.look import FORMATS
 from plash.scene.model import Scene
 from plash.scene.read import parse_scene
 from plash.scene.write import scene_text
 
-STAGES = ("simulate", "mesh", "render", "video")
+STAGES = ("simulate", "mesh", "render", "video", "report")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Outcome:
     Attributes:
         folder: Where everything is.
         frames: How many frames there are.
-        movie: The movie, if there is one.
+        movie: The movie, if there is one; the first where there are several.
+        movies: The movie in every format it was made in.
+        report: The run on one page, if it was written.
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
         seconds: Time spent on each stage, over all sessions.
     """
@@ -47,6 +50,8 @@ class Outcome:
     folder: Path
     frames: int
     movie: Path | None
+    movies: tuple[Path, ...]
+    report: Path | None
     ledger: dict[str, Any]
     seconds: dict[str, float]
 
@@ -60,12 +65,13 @@ def run(
     source: str = "scene",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Simulate a scene into a folder, mesh it, draw it and make the movie; continue if part of it is there.
+    """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
     Args:
         scene: What to simulate; shapes that are Python functions cannot be kept in a run folder.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render" and "video" to do.
+        stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
+            date by any of them.
         force: Begin anew where the folder holds another simulation.
         source: What messages call the scene.
         progress: Who wants to know how it is getting on.
@@ -89,11 +95,17 @@ def run(
     with locked(folder), stop_on_signals() as stop:
         manifest = _manifest_for(folder, scene, text, force, source)
         manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
-        return _work(Run(folder, scene, manifest, progress or Silent(), stop), stages)
+        kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
+        return _work(Run(folder, scene, manifest, progress or Silent(), stop), [*stages, *kept])
 
 
 def resume(
-    folder: str | Path, *, progress: Progress | None = None, stages: Sequence[str] | None = None, **overrides: Any
+    folder: str | Path,
+    *,
+    progress: Progress | None = None,
+    stages: Sequence[str] | None = None,
+    formats: Sequence[str] = (),
+    **overrides: Any,
 ) -> Outcome:
     """Go on with a run: finish what was begun, and make again what was lost.
 
@@ -101,6 +113,7 @@ def resume(
         folder: The run's folder.
         progress: Who wants to know how it is getting on.
         stages: Which stages to do; those the run was asked for if not said.
+        formats: Formats to make the movie in, beside those it has.
         overrides: New values of parameters that do not change the simulation, such as `frames=240`.
 
     Raises:
@@ -108,7 +121,11 @@ def resume(
     """
     place = RunFolder(Path(folder))
     manifest = read_manifest(place)
-    scene = parse_scene(manifest.scene, f"scene of {place.root}", **overrides)
+    source = f"scene of {place.root}"
+    if formats:
+        movies = parse_scene(manifest.scene, source, **overrides).output.movies
+        overrides = {**overrides, "output.movies": [*movies, *formats]}
+    scene = parse_scene(manifest.scene, source, **overrides)
     return run(scene, place.root, stages=stages or manifest.wanted, source=manifest.source, progress=progress)
 
 
@@ -171,7 +188,7 @@ def _clear(folder: RunFolder) -> None:
     folder.manifest.unlink()
     for part in folder.folders()[1:]:
         rmtree(part, ignore_errors=True)
-    for file in (folder.log, folder.movie):
+    for file in (folder.log, folder.contact, folder.report, *map(folder.movie, FORMATS)):
         file.unlink(missing_ok=True)
 
 
@@ -183,23 +200,36 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     simulation = SimulationStage(run, log)
     makers: list[FrameStage] = [simulation, SurfaceStage(run), PictureStage(run)]
     makers = [maker for maker in makers if maker.name in stages]
-    movie = MovieStage(run)
+    closers: list[ClosingStage] = [MovieStage(run), ReportStage(run)]
+    closers = [closer for closer in closers if closer.name in stages]
     frames = range(1, run.scene.time.frames + 1)
     to_do = {maker.name: sum(not maker.is_done(frame) for frame in frames) for maker in makers}
-    run.progress.begin(len(frames), to_do | ({"video": 1} if "video" in stages else {}))
+    run.progress.begin(len(frames), to_do | {closer.name: closer.left() for closer in closers})
     try:
         with _status(run, stages):
-            _finish_frames(run, simulation, makers)
-            while "video" in stages and not movie.is_done():
-                try:
-                    movie.make()
-                except DamagedError:
-                    if not _finish_frames(run, simulation, makers):
-                        raise
+            _finish(run, simulation, makers, closers)
     finally:
         log.close()
         run.progress.end()
     return outcome(run.folder, run.manifest)
+
+
+def _finish(
+    run: Run, simulation: SimulationStage, makers: Sequence[FrameStage], closers: Sequence[ClosingStage]
+) -> None:
+    """Bring every frame through the stages, then make what is made of all frames."""
+    _finish_frames(run, simulation, makers)
+    for place, closer in enumerate(closers):
+        while closer.left():
+            try:
+                closer.make()
+            except DamagedError:
+                # As for a frame: what could not be read is made again by the stage it came from, if that is at work
+                lost = [earlier for earlier in closers[:place] if earlier.left()]
+                if not _finish_frames(run, simulation, makers) and not lost:
+                    raise
+                for earlier in lost:
+                    earlier.make()
 
 
 def _finish_frames(run: Run, simulation: SimulationStage, makers: Sequence[FrameStage]) -> int:
@@ -270,8 +300,9 @@ def outcome(folder: RunFolder, manifest: Manifest) -> Outcome:
     seconds = {
         name: round(sum(item.seconds for item in stage.items.values()), 3) for name, stage in manifest.stages.items()
     }
-    movie = folder.movie if manifest.stage("video").items and folder.movie.exists() else None
-    return Outcome(folder.root, len(frames), movie, ledger or {}, seconds)
+    movies = tuple(movie for movie in map(folder.movie, FORMATS) if manifest.stage("video").items and movie.exists())
+    report = folder.report if folder.report.exists() else None
+    return Outcome(folder.root, len(frames), movies[0] if movies else None, movies, report, ledger or {}, seconds)
 
 
 def _listed(names: Mapping[str, str]) -> str:

@@ -10,6 +10,8 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from plash.errors import DamagedError, DivergedError, VolumeError
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
 from plash.files.frames import write_particles
@@ -17,6 +19,7 @@ from plash.files.log import Log
 from plash.files.manifest import Item
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.work import Run
+from plash.scene.model import Scene
 from plash.solvers.build import build
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import FrameParticles
@@ -49,7 +52,12 @@ class SimulationStage:
         written = write_particles(run.folder.particles(frame), seen, frame, solver.state.time)
         seconds = time.perf_counter() - start
         run.manifest.stage(self.name).items[frame] = Item(
-            written.bytes, written.sha256, run.manifest.physics, round(seconds, 4), asdict(solver.ledger)
+            written.bytes,
+            written.sha256,
+            run.manifest.physics,
+            round(seconds, 4),
+            asdict(solver.ledger),
+            energy(seen, run.scene),
         )
         run.progress.made(self.name, frame, seconds)
         self._judge_volume(solver, frame)
@@ -141,6 +149,16 @@ class SimulationStage:
         if not frames:
             return "There is no checkpoint yet"
         return f"The last good checkpoint is {self.run.folder.checkpoint(max(frames))}"
+
+
+def energy(particles: FrameParticles, scene: Scene) -> dict[str, float]:
+    """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+    rho, gravity = scene.liquid.rho, np.array(scene.domain.gravity[: scene.dimension])
+    speed_squared = np.einsum("ij,ij->i", particles.velocity, particles.velocity, dtype=np.float64)
+    return {
+        "kinetic": float(rho / 2 * (particles.volume @ speed_squared)),
+        "potential": float(-rho * (particles.volume @ (particles.position @ gravity))),
+    }
 
 
 def _frame_of(checkpoint: Item) -> int:

@@ -1,4 +1,4 @@
-"""A run in work, and its stages after the simulation: surface, picture, movie.
+"""A run in work, and its stages after the simulation: surface, picture, movie, report.
 
 Each stage makes one file at a time, and only those it must: a file is done when the manifest has it, made from the same
 settings and the same files, and it is on disk with its full size. What is read is checked against its checksum.
@@ -7,11 +7,11 @@ settings and the same files, and it is on disk with its full size. What is read 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from plash.errors import DamagedError
 from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write_file
@@ -21,19 +21,25 @@ from plash.files.manifest import Item, Manifest
 from plash.pipeline.fingerprint import appearance, fingerprint
 from plash.pipeline.progress import Progress
 from plash.pipeline.stop import Stop
+from plash.render.sheet import CONTACTS, evenly_spaced
+from plash.scene.look import FORMATS
 from plash.scene.model import Scene
 from plash.solvers.state import FrameParticles
 
 if TYPE_CHECKING:
     from plash.mesh.mesh import Mesh
+    from plash.render.png import Picture
     from plash.render.preview import Preview
 
 Content = TypeVar("Content")
 
-MOVIE = 0  # in place of a frame's number, for the file that is made of all frames
+# In place of a frame's number, for files that are made of all frames: none is above 0
+WHOLE = 0
+_CLIPS = ("gif", "webp")
+_NUMBERS = {kind: WHOLE - place for place, kind in enumerate((*FORMATS, "contact"))}
 
 # Raised when a stage makes something else of the same scene than before, so that old files are made again
-_EDITION = {"mesh": 1, "render": 1, "video": 1}
+_EDITION = {"mesh": 1, "render": 1, "video": 1, "report": 1}
 
 
 @dataclass(eq=False)
@@ -62,7 +68,7 @@ class Run:
         written = make()
         seconds = time.perf_counter() - start
         self.manifest.stage(stage).items[frame] = Item(written.bytes, written.sha256, source, round(seconds, 4))
-        self.progress.made(stage, frame, seconds)
+        self.progress.made(stage, max(frame, WHOLE), seconds)
 
     def checksum(self, stage: str, frame: int) -> str:
         """The checksum of what a stage made of a frame; empty if there is none yet."""
@@ -87,6 +93,16 @@ class Run:
         path = self.folder.picture(frame)
         return self._read("render", frame, lambda expected: read_bytes(path, expected, self.remedy))
 
+    def whole_size(self, kind: str) -> int:
+        """Bytes of a movie, or of the contact sheet; 0 if it was never made."""
+        item = self.manifest.stage("video").items.get(_NUMBERS[kind])
+        return item.bytes if item is not None else 0
+
+    def whole(self, kind: str) -> bytes:
+        """A movie, or the contact sheet."""
+        path = whole_file(self.folder, "video", _NUMBERS[kind])
+        return self._read("video", _NUMBERS[kind], lambda expected: read_bytes(path, expected, self.remedy))
+
     def _read(self, stage: str, frame: int, read: Callable[[Written], Content]) -> Content:
         """Read a file, or forget it: what is damaged does not count as done any more."""
         items = self.manifest.stage(stage).items
@@ -100,6 +116,14 @@ class Run:
             del items[frame]
             self.manifest.write(self.folder)
             raise
+
+
+def whole_file(folder: RunFolder, stage: str, number: int) -> Path:
+    """The file that a stage makes of all frames, by its number in the manifest."""
+    if stage == "report":
+        return folder.report
+    kind = {number: kind for kind, number in _NUMBERS.items()}[number]
+    return folder.contact if kind == "contact" else folder.movie(kind)
 
 
 class FrameStage(Protocol):
@@ -187,33 +211,126 @@ class PictureStage:
         return Preview(self.run.scene)
 
 
+class ClosingStage(Protocol):
+    """A stage that makes files of all frames."""
+
+    name: str
+
+    def left(self) -> int:
+        """How many files there are to make."""
+
+    def make(self) -> None:
+        """Make those files."""
+
+
 @dataclass(eq=False)
 class MovieStage:
-    """All pictures as a movie."""
+    """All pictures as a movie, in every format asked for, and some of them as a contact sheet."""
 
     run: Run
     name: str = "video"
 
-    def is_done(self) -> bool:
-        """Whether the movie was made of these pictures."""
-        return self.run.is_kept(self.name, MOVIE, self.run.folder.movie, self._source())
+    def left(self) -> int:
+        """How many of the files were not made of these pictures."""
+        return sum(not self._is_done(kind) for kind in self._kinds)
 
     def make(self) -> None:
-        """Read the pictures and write the movie."""
-        from plash.render.png import picture_from_png
+        """Read the pictures, and write what is missing."""
+        for kind in self._kinds:
+            if not self._is_done(kind):
+                self._make(kind)
+                self.run.manifest.write(self.run.folder)
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        return (*self.run.scene.output.movies, "contact")
+
+    def _is_done(self, kind: str) -> bool:
+        return self.run.is_kept(self.name, _NUMBERS[kind], self._path(kind), self._source(kind))
+
+    def _path(self, kind: str) -> Path:
+        return whole_file(self.run.folder, self.name, _NUMBERS[kind])
+
+    def _make(self, kind: str) -> None:
+        self.run.keep(self.name, _NUMBERS[kind], self._source(kind), lambda: self._write(kind, self._path(kind)))
+
+    def _write(self, kind: str, path: Path) -> Written:
+        pictures, fps, output = Pictures(self.run), self.run.scene.time.fps, self.run.scene.output
+        if kind == "contact":
+            return self._write_contact_sheet(path)
+        if kind in _CLIPS:
+            from plash.render.animation import write_animation
+
+            width, quality = output.clip_width, output.video_quality
+            return write_file(path, lambda file: write_animation(pictures, file, fps, kind, width, quality))
         from plash.render.video import write_video
 
-        run, time, output = self.run, self.run.scene.time, self.run.scene.output
-        pictures = (picture_from_png(run.picture(frame)) for frame in range(1, time.frames + 1))
+        return write_file(path, lambda file: write_video(pictures, file, fps, output.video_quality, kind))
 
-        def make() -> Written:
-            return write_file(
-                run.folder.movie, lambda path: write_video(pictures, path, time.fps, output.video_quality)
-            )
+    def _write_contact_sheet(self, path: Path) -> Written:
+        from plash.render.png import png_bytes
+        from plash.render.sheet import contact_sheet
 
-        run.keep(self.name, MOVIE, self._source(), make)
+        pictures, fps = Pictures(self.run), self.run.scene.time.fps
+        numbers = evenly_spaced(len(pictures), CONTACTS)
+        labels = [f"frame {number + 1}   {number / fps:.2f} s" for number in numbers]
+        return write_bytes(path, png_bytes(contact_sheet([pictures[number] for number in numbers], labels)))
+
+    def _source(self, kind: str) -> str:
+        run, output, frames = self.run, self.run.scene.output, self.run.scene.time.frames
+        numbers = evenly_spaced(frames, CONTACTS) if kind == "contact" else list(range(frames))
+        checksums = {number: run.checksum("render", number + 1) for number in numbers}
+        quality = output.video_quality if kind != "contact" else None
+        width = output.clip_width if kind in _CLIPS else None
+        return fingerprint(_EDITION["video"], kind, run.scene.time.fps, quality, width, checksums)
+
+
+@dataclass(eq=False)
+class ReportStage:
+    """The run on one page: report.html."""
+
+    run: Run
+    name: str = "report"
+
+    def left(self) -> int:
+        """One, unless the page was written of the run as it is."""
+        return 0 if self.run.is_kept(self.name, WHOLE, self.run.folder.report, self._source()) else 1
+
+    def make(self) -> None:
+        """Write the page."""
+        from plash.pipeline.report import report_page
+
+        run = self.run
+        run.keep(self.name, WHOLE, self._source(), lambda: write_bytes(run.folder.report, report_page(run).encode()))
 
     def _source(self) -> str:
         run = self.run
-        checksums = [run.checksum("render", frame) for frame in range(1, run.scene.time.frames + 1)]
-        return fingerprint(_EDITION["video"], run.scene.time.fps, run.scene.output.video_quality, checksums)
+        made = {
+            name: {frame: (item.sha256, item.seconds) for frame, item in stage.items.items()}
+            for name, stage in run.manifest.stages.items()
+            if name != self.name
+        }
+        return fingerprint(_EDITION["report"], run.manifest.scene, run.manifest.source, run.manifest.versions, made)
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures(Sequence["Picture"]):
+    """The pictures of a run, each read when it is asked for; a stop that was asked for comes true in between."""
+
+    run: Run
+
+    def __len__(self) -> int:
+        return self.run.scene.time.frames
+
+    @overload
+    def __getitem__(self, place: int) -> Picture: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Picture]: ...
+    def __getitem__(self, place: int | slice) -> Picture | list[Picture]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(len(self))[place]]
+        from plash.render.png import picture_from_png
+
+        number = range(len(self))[place]
+        self.run.stop.raise_if_requested("while the movie was made")
+        return picture_from_png(self.run.picture(number + 1))

@@ -1,0 +1,105 @@
+"""A still and a looping clip of a scene, made by a normal run: what is there already is not made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from PIL import Image
+
+import plash
+from plash.pipeline.progress import Progress
+
+# Quality level of the pictures, such as "preview"; None leaves scenes as they are, and so does a plash without levels
+QUALITY: str | None = None
+
+WIDTH = 640  # pixels of a still
+CLIP_WIDTH = 320
+CLIP_SECONDS = 4.0
+LARGEST_CLIP = 1_500_000  # bytes
+LARGEST_GALLERY = 20_000_000
+
+_STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
+_STILLS = {"drop_in_pool": 0.16, "falling_block": 0.5, "still_pool": 1.0}
+_RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where the pictures of a scene are."""
+
+    folder: Path
+    name: str
+
+    @property
+    def still(self) -> Path:
+        """One frame."""
+        return self.folder / f"{self.name}.jpg"
+
+    @property
+    def clip(self) -> Path:
+        """A few seconds, playing for ever."""
+        return self.folder / f"{self.name}.webp"
+
+    @property
+    def are_there(self) -> bool:
+        """Whether both were made."""
+        return self.still.is_file() and self.clip.is_file()
+
+
+def settings_of(name: str, **more: Any) -> dict[str, Any]:
+    """What a scene of the gallery is run with: small pictures, a few seconds, a clip beside the movie."""
+    time = plash.load_scene(name).time
+    frames = min(time.frames, max(2, round(CLIP_SECONDS * time.fps)))
+    settings = {
+        "frames": frames,
+        "look.width": WIDTH,
+        "output.movies": ["mp4", "webp"],
+        "output.clip_width": CLIP_WIDTH,
+    }
+    if QUALITY is not None and "quality" in plash.Look.model_fields:
+        settings["look.quality"] = QUALITY
+    return settings | more
+
+
+def make_pictures(name: str, runs: Path, pictures: Pictures, progress: Progress | None = None, **more: Any) -> None:
+    """Run a scene, and take a still and a clip from the run.
+
+    Args:
+        name: Of the scene.
+        runs: The run's folder is made in here, and continued if it is there.
+        pictures: Where to put them.
+        progress: Who wants to know how the run is getting on.
+        more: Parameters of the scene to replace, such as `resolution=16`.
+    """
+    folder, settings = runs / name, settings_of(name, **more)
+    for factor in _RATE_FACTORS:
+        scene = plash.load_scene(name, **{**settings, "output.video_quality": factor})
+        plash.run(scene, folder, source=name, progress=progress)
+        clip = folder / f"{name}.webp"
+        if clip.stat().st_size <= LARGEST_CLIP:
+            break
+    pictures.folder.mkdir(parents=True, exist_ok=True)
+    copyfile(clip, pictures.clip)
+    with Image.open(folder / "render" / f"frame.{_still_frame(name, scene.time.frames):04d}.png") as image:
+        image.convert("RGB").save(pictures.still, "JPEG", quality=88, optimize=True)
+
+
+def _still_frame(name: str, frames: int) -> int:
+    return max(1, round(_STILLS.get(name, _STILL) * frames))
+
+
+def complaints(folder: Path) -> list[str]:
+    """What is too large for the repository."""
+    files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    found = [
+        f"{file}: has {file.stat().st_size / 1e6:.1f} MB, more than {LARGEST_CLIP / 1e6:g}"
+        for file in files
+        if file.stat().st_size > LARGEST_CLIP
+    ]
+    whole = sum(file.stat().st_size for file in files)
+    if whole > LARGEST_GALLERY:
+        found.append(f"{folder}: has {whole / 1e6:.1f} MB in all, more than {LARGEST_GALLERY / 1e6:g}")
+    return found

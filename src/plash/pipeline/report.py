@@ -1,0 +1,332 @@
+"""The run on one page: report.html, with everything in it, so that it can be sent to somebody.
+
+Every number comes from the manifest and the log. What a run has not made yet is left out, and the page says so. All
+text that comes from the scene is escaped, and the page allows no scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+from statistics import fmean
+from string import Template
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from plash.pipeline.chart import Series, ceiling, legend, line_chart, readable, stacked_chart
+from plash.pipeline.machine import machine_text
+from plash.pipeline.progress import clock
+from plash.pipeline.story import Story
+
+if TYPE_CHECKING:
+    from plash.pipeline.work import Run
+
+LARGEST_EMBEDDED = 30_000_000  # bytes of a movie inside the page; a larger one is linked to
+_TYPES = {"mp4": "video/mp4", "webm": "video/webm", "gif": "image/gif", "webp": "image/webp", "contact": "image/png"}
+_STAGES = {"simulate": "simulation", "mesh": "surface construction", "render": "rendering"}
+_MOST_PARTS = 7  # of a step that have a colour of their own
+_OTHER = 9  # the colour of what is left
+
+
+def report_page(run: Run) -> str:
+    """The page of a run as it is now."""
+    story = Story(run)
+    text = resources.files("plash.pipeline").joinpath("report.html").read_text("utf-8")
+    return Template(text).substitute(
+        title=escape(run.scene.title or run.folder.name),
+        subtitle=escape(_subtitle(story)),
+        message=_message(run),
+        movie=_movie(story),
+        numbers=_numbers(story),
+        plots=_plots(story),
+        times=_times(story),
+        scene=escape(run.manifest.scene),
+        facts=_facts(run),
+        footer=f"Written by plash on {datetime.date.today().isoformat()}.",
+    )
+
+
+def _subtitle(story: Story) -> str:
+    scene = story.run.scene
+    frames, wanted = len(story.frames), scene.time.frames
+    length = f"{wanted / scene.time.fps:.3g} s at {scene.time.fps:g} frames a second"
+    done = f"{wanted} frames" if frames == wanted else f"{frames} of {wanted} frames simulated"
+    return f"{done}, {length}. Scene: {story.run.manifest.source}"
+
+
+def _message(run: Run) -> str:
+    """Why the run ended early, if it did."""
+    return f'<p class="warning">{escape(run.manifest.message)}</p>' if run.manifest.message else ""
+
+
+# The movie
+
+
+def _movie(story: Story) -> str:
+    """The movie in the first of its formats that is there, else the contact sheet."""
+    run = story.run
+    for kind in (*run.scene.output.movies, "contact"):
+        if run.whole_size(kind):
+            return f'<figure class="movie card">{_shown(run, kind)}</figure>'
+    return '<p class="note">There is no movie yet: <code>plash run</code> or <code>plash video</code> makes it.</p>'
+
+
+def _shown(run: Run, kind: str) -> str:
+    """A movie or picture inside the page, or a link to it if it is large."""
+    if run.whole_size(kind) <= LARGEST_EMBEDDED:
+        source = f"data:{_TYPES[kind]};base64,{base64.b64encode(run.whole(kind)).decode()}"
+    else:
+        source = quote((run.folder.contact if kind == "contact" else run.folder.movie(kind)).name)
+    if kind in ("mp4", "webm"):
+        return f'<video controls loop muted playsinline preload="auto" src="{source}"></video>'
+    return f'<img alt="{"Contact sheet" if kind == "contact" else "The movie"}" src="{source}">'
+
+
+# Key numbers
+
+
+def _numbers(story: Story) -> str:
+    scene, log = story.run.scene, story.log
+    cells = " × ".join(map(str, scene.domain.cells))
+    facts = [("Grid", f"{cells}", f"cells of {_length(scene.domain.h)}")]
+    if log:
+        last, steps = log[max(log)], sum(frame.steps for frame in log.values())
+        iterations = [count for frame in log.values() for count in frame.iterations]
+        shortest, courant = min(frame.shortest for frame in log.values()), max(frame.courant for frame in log.values())
+        retries = sum(frame.retries for frame in log.values())
+        facts += [
+            ("Particles", f"{last.particles:,}", f"in {last.liquid_cells:,} liquid cells, at the end"),
+            ("Time steps", f"{steps:,}", f"{steps / len(log):.1f} a frame, {_count(retries, 'was', 'were')} repeated"),
+            ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
+            ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
+        ]
+    facts += _volume_numbers(story) + _time_numbers(story)
+    cards = (
+        f'<div class="card"><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(more)}</dd></div>'
+        for name, value, more in facts
+    )
+    return f'<dl class="numbers">{"".join(cards)}</dl>'
+
+
+def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
+    if not story.volumes:
+        return []
+    unit = story.volume_unit
+    target, _, measured = story.volumes[max(story.volumes)]
+    ledger = story.items("simulate")[max(story.volumes)].ledger or {}
+    errors = {frame: volume / goal - 1 for frame, (goal, _, volume) in story.volumes.items() if goal > 0}
+    facts = [("Volume at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
+    if errors:
+        worst = max(errors, key=lambda frame: abs(errors[frame]))
+        facts.append(
+            ("Volume error at the end", f"{errors[max(errors)]:+.2%}", f"at worst {errors[worst]:+.2%}, frame {worst}")
+        )
+    removed = ", ".join(f"{volume:.3g} {unit} {reason}" for reason, volume in ledger.get("removed", {}).items())
+    leaks = {name: count for name, count in ledger.get("leaks", {}).items() if count}
+    leaked = ", ".join(f"{count} particles in {name}" for name, count in leaks.items())
+    return [*facts, ("Removed", removed or "nothing", f"leaks: {leaked or 'none'}")]
+
+
+def _time_numbers(story: Story) -> list[tuple[str, str, str]]:
+    if not story.frames:
+        return []
+    seconds = story.whole_seconds()
+    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame")]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number or 'none'} {one if number == 1 else many}"
+
+
+def _length(metres: float) -> str:
+    """A length for people.
+
+    >>> _length(0.03125), _length(0.0005), _length(2.0)
+    ('3.12 cm', '0.5 mm', '2 m')
+    """
+    for factor, unit in ((1e3, "mm"), (1e2, "cm")):
+        if metres * factor < {"mm": 10, "cm": 100}[unit]:
+            return f"{metres * factor:.3g} {unit}"
+    return f"{metres:.3g} m"
+
+
+# Plots
+
+
+def _plots(story: Story) -> str:
+    plots = [
+        _volume_plot(story),
+        _energy_plot(story),
+        _steps_plot(story),
+        _iterations_plot(story),
+        _stages_plot(story),
+        _parts_plot(story),
+    ]
+    drawn = "".join(filter(None, plots))
+    return f'<div class="plots">{drawn}</div>' if drawn else '<p class="note">Nothing is simulated yet.</p>'
+
+
+def _figure(title: str, series: Sequence[Series], chart: str, note: str = "") -> str:
+    head = f"<figcaption><h3>{escape(title)}</h3>{legend(series) if len(series) > 1 else ''}</figcaption>"
+    said = f'<p class="note">{escape(note)}</p>' if note else ""
+    return f'<figure class="card">{head}{chart}{said}</figure>\n'
+
+
+def _volume_plot(story: Story) -> str:
+    if not story.volumes:
+        return ""
+    target, particles, measured = (list(values) for values in zip(*story.volumes.values(), strict=True))
+    series = [
+        Series("measured", measured, 1),
+        Series("in particles", particles, 2),
+        Series("target", target, 9, dashed=True),
+    ]
+    chart = line_chart(list(story.volumes), series, story.volume_unit, least_span=0.02 * max(target))
+    return _figure("Volume", series, chart)
+
+
+def _energy_plot(story: Story) -> str:
+    known = {frame: item.energy for frame, item in story.items("simulate").items() if item.energy}
+    if not known:
+        return ""
+    kinetic = [energy["kinetic"] for energy in known.values()]
+    potential = [energy["potential"] for energy in known.values()]
+    series = [
+        Series("kinetic", kinetic, 1),
+        Series("potential", potential, 3),
+        Series("together", [a + b for a, b in zip(kinetic, potential, strict=True)], 2),
+    ]
+    unit = "J" if story.run.scene.dimension == 3 else "J/m"
+    return _figure("Energy", series, line_chart(list(known), series, unit))
+
+
+def _steps_plot(story: Story) -> str:
+    if not story.log:
+        return ""
+    series = [Series("steps", [frame.steps for frame in story.log.values()], 1)]
+    return _figure("Sub-steps per frame", series, line_chart(list(story.log), series, "steps", least_span=2))
+
+
+def _iterations_plot(story: Story) -> str:
+    if not story.log:
+        return ""
+    most = [max(frame.iterations) for frame in story.log.values()]
+    mean = [round(fmean(frame.iterations), 2) for frame in story.log.values()]
+    series = [Series("most of a step", most, 2), Series("mean of the steps", mean, 1)]
+    return _figure("Pressure iterations", series, line_chart(list(story.log), series, "", least_span=4))
+
+
+def _stages_plot(story: Story) -> str:
+    """Kuo's three phases."""
+    seconds = {name: story.seconds(stage) for stage, name in _STAGES.items()}
+    seconds = {name: times for name, times in seconds.items() if times}
+    if not seconds:
+        return ""
+    frames = sorted({frame for times in seconds.values() for frame in times})
+    series = [
+        Series(name, [times.get(frame) for frame in frames], color)
+        for color, (name, times) in enumerate(seconds.items(), start=1)
+    ]
+    return _stacked_figure("Time per stage", frames, series)
+
+
+def _parts_plot(story: Story) -> str:
+    """What the simulation spends its time on, the largest parts by name."""
+    totals: dict[str, float] = {}
+    for frame in story.log.values():
+        for name, seconds in frame.seconds.items():
+            totals[name] = totals.get(name, 0.0) + seconds
+    if not totals:
+        return ""
+    largest = sorted(totals, key=lambda name: totals[name], reverse=True)[:_MOST_PARTS]
+    rest = [name for name in totals if name not in largest]
+    series = [
+        Series(_in_words(name), [frame.seconds.get(name, 0.0) for frame in story.log.values()], color)
+        for color, name in enumerate(largest, start=1)
+    ]
+    if rest:
+        others = [sum(frame.seconds.get(name, 0.0) for name in rest) for frame in story.log.values()]
+        series.append(Series("all else", others, _OTHER))
+    return _stacked_figure("Time within the simulation", list(story.log), series)
+
+
+def _stacked_figure(title: str, frames: Sequence[int], series: Sequence[Series]) -> str:
+    """Seconds on top of each other; says which frames are cut off at the top."""
+    sums = [sum(one.values[n] or 0.0 for one in series) for n in range(len(frames))]
+    top = ceiling(sums)
+    cut = [f"frame {frame} ({clock(seconds)})" for frame, seconds in zip(frames, sums, strict=True) if seconds > top]
+    more = f" and {len(cut) - 3} more" if len(cut) > 3 else ""
+    note = f"Cut off at the top: {', '.join(cut[:3])}{more}." if cut else ""
+    return _figure(title, series, stacked_chart(frames, series, "s"), note)
+
+
+def _in_words(name: str) -> str:
+    """The name of a stage of the solver, for people.
+
+    >>> _in_words("PressureSolver.project"), _in_words("fill_fraction")
+    ('pressure solver: project', 'fill fraction')
+    """
+    spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+    return spaced.replace(".", ": ").replace("_", " ").strip()
+
+
+# Kuo's table
+
+
+def _times(story: Story) -> str:
+    """Time of each frame by stage, with sums and means.
+
+    Reference: Kuo, section 7, tables 1 to 3: frame, simulation, surface construction, rendering.
+    """
+    columns = [story.seconds(stage) for stage in _STAGES]
+    frames = sorted({frame for column in columns for frame in column})
+    if not frames:
+        return '<p class="note">Nothing is simulated yet.</p>'
+    head = _row("th", ["frame", *_STAGES.values(), "together"])
+    body = (_row("td", [f"{frame}", *_cells([column.get(frame) for column in columns])], head=True) for frame in frames)
+    sums = [sum(column.values()) if column else None for column in columns]
+    means = [fmean(column.values()) if column else None for column in columns]
+    foot = _row("td", ["sum", *_cells(sums)], head=True) + _row("td", ["mean", *_cells(means)], head=True)
+    return (
+        f'<div class="card scroll" tabindex="0"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody>'
+        f"<tfoot>{foot}</tfoot></table></div>"
+        '<p class="note">In seconds, as measured when each file was made. A machine that runs plash for the first time '
+        "also compiles its kernels, in the first frames.</p>"
+    )
+
+
+def _cells(seconds: Iterable[float | None]) -> list[str]:
+    """Times of a row, and their sum."""
+    values = list(seconds)
+    together = sum(value for value in values if value is not None)
+    return [*("–" if value is None else f"{value:.3f}" for value in values), f"{together:.3f}"]
+
+
+def _row(tag: str, cells: Sequence[str], head: bool = False) -> str:
+    first = f'<th scope="row">{escape(cells[0])}</th>' if head else f"<{tag}>{escape(cells[0])}</{tag}>"
+    return f"<tr>{first}{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells[1:])}</tr>\n"
+
+
+# What made it
+
+
+def _facts(run: Run) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in run.manifest.versions.items())
+    sizes = ", ".join(
+        f"{name} {sum(item.bytes for item in stage.items.values()) / 1e6:,.1f} MB"
+        for name, stage in run.manifest.stages.items()
+        if stage.items and name != "report"
+    )
+    rows = {
+        "Versions": versions,
+        "Seed": readable(run.manifest.seed) if run.manifest.seed < 10**5 else str(run.manifest.seed),
+        "Simulation": run.manifest.physics,
+        "Files": sizes,
+        "Page written on": machine_text(),
+        "Units": run.manifest.units,
+    }
+    entries = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows.items())
+    return f'<dl class="facts card">{"".join(entries)}</dl>'

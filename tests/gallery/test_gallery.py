@@ -1,0 +1,102 @@
+"""The page of the gallery, without running a simulation."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+from gallery.__main__ import main, write_pages
+from gallery.page import gallery_page, short_text, with_pictures
+from gallery.pictures import Pictures, complaints, settings_of
+from PIL import Image
+
+import plash
+from gallery import pictures as pictures_module
+
+
+@pytest.fixture
+def docs(tmp_path):
+    """A docs folder with pictures of every scene but one."""
+    folder = tmp_path / "docs" / "pictures" / "gallery"
+    folder.mkdir(parents=True)
+    for name in plash.gallery():
+        if name != "knot":
+            Pictures(folder, name).still.write_bytes(b"still")
+            Pictures(folder, name).clip.write_bytes(b"clip")
+    return tmp_path / "docs"
+
+
+def test_the_page_has_every_scene_that_has_pictures(docs):
+    page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
+    shown = [name for name in plash.gallery() if f"plash run {name}\n" in page]
+    assert shown == [name for name in plash.gallery() if name != "knot"]
+    for link in re.findall(r"!\[.*?\]\((.*?)\)", page):
+        assert (docs / link).is_file()
+    assert len(re.findall(r"^## ", page, re.MULTILINE)) == len(shown)
+    assert "## Dam break in 2-D" in page
+
+
+def test_scenes_on_the_page_are_those_that_are_shipped(docs):
+    page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
+    shown = [name for name in plash.gallery() if name != "knot"]
+    for name, text in zip(shown, re.findall(r"```toml\n(.*?)```", page, re.DOTALL), strict=True):
+        scene = plash.parse_scene(f"version = 1\n{text}")
+        assert scene.fill == plash.load_scene(name).fill
+
+
+def test_a_short_text_says_all_but_the_head():
+    assert short_text("version = 1\ntitle = 'a'\n[time]\n# why\nfps = 24\n") == "[time]\n# why\nfps = 24"
+
+
+def test_the_readme_gets_clips_between_its_marks(docs):
+    readme = docs.parent / "README.md"
+    readme.write_text("# plash\n\n<!-- gallery: written by `make gallery` -->\nold\n<!-- end of gallery -->\n\nmore\n")
+    for _ in range(2):
+        write_pages(plash.gallery(), docs, docs / "pictures" / "gallery")
+    text = readme.read_text()
+    assert "old" not in text
+    assert text.startswith("# plash\n")
+    assert text.endswith("\nmore\n")
+    sources = re.findall(r'src="(.*?)"', text)
+    assert len(sources) == len(plash.gallery()) - 1
+    assert all((docs.parent / source).is_file() for source in sources)
+    assert with_pictures("no marks", plash.gallery(), docs) == "no marks"
+
+
+def test_a_gallery_that_is_too_large_is_refused(docs, monkeypatch):
+    folder = docs / "pictures" / "gallery"
+    assert complaints(folder) == []
+    monkeypatch.setattr(pictures_module, "LARGEST_GALLERY", 20)
+    assert "in all, more than" in complaints(folder)[0]
+    monkeypatch.setattr(pictures_module, "LARGEST_CLIP", 4)
+    assert any(line.startswith(f"{folder / 'dam_break.jpg'}: has") for line in complaints(folder))
+
+
+def test_settings_make_short_small_runs_of_scenes_as_shipped():
+    for name in plash.gallery():
+        scene, shipped = plash.load_scene(name, **settings_of(name)), plash.load_scene(name)
+        assert scene.time.frames <= max(2, 4 * scene.time.fps)
+        assert scene.look.width == 640
+        assert "webp" in scene.output.movies
+        assert (scene.domain, scene.fill, scene.solid) == (shipped.domain, shipped.fill, shipped.solid)
+
+
+def test_quality_is_asked_for_only_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(pictures_module, "QUALITY", "preview")
+    assert ("look.quality" in settings_of("dam_break")) == ("quality" in plash.Look.model_fields)
+
+
+def test_an_unknown_scene_is_refused(tmp_path):
+    done = CliRunner().invoke(main, ["--only", "dam_braek", "--docs", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "dam_break" in done.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scene_becomes_a_still_and_a_clip(tmp_path):
+    pictures = Pictures(tmp_path / "pictures", "dam_break_2d")
+    small = {"resolution": 16, "frames": 3, "look.width": 64}
+    pictures_module.make_pictures("dam_break_2d", tmp_path / "runs", pictures, **small)
+    assert pictures.are_there
+    with Image.open(pictures.still) as still, Image.open(pictures.clip) as clip:
+        assert (still.format, still.width) == ("JPEG", 64)
+        assert (clip.format, clip.n_frames) == ("WEBP", 3)
