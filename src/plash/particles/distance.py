@@ -72,8 +72,8 @@ def complete_distance(
 
     Cells that a solid leaves little of hold few particles, or none. Where that is too little to know f, φ is that of
     the cells they are open to, by how much they are. Where f is poorly known they are liquid if all of those are: no
-    hole in the liquid opens at a wall. Into solids φ goes on as constant along their normal, so that no film of air lines a
-    wall; deep in solids it is unknown.
+    hole in the liquid opens at a wall. Into solids φ goes on as constant along their normal, so that no film of air
+    lines a wall; deep in solids it is unknown.
 
     Args:
         phi: Distance (m), unknown where the fill fraction is; is changed.
@@ -99,7 +99,7 @@ def complete_distance(
 def _seen_through_faces(
     phi: CellField, places: Places, is_solid: NDArray[np.bool_], space: OpenSpace
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and highest of the known values that cells are open to, the mean by how open faces are; NaN and 0 if none."""
+    """Mean and highest of the known values that cells are open to, the mean by how open faces are; if none NaN, 0."""
     tiles = phi.tiles
     total, weight = np.zeros(len(places[0])), np.zeros(len(places[0]))
     highest = np.full(len(places[0]), -np.inf)

@@ -3,8 +3,8 @@
 Every face has an open fraction f, from the solid's distance at its corners (`levelset/fractions.py`). What flows out
 of a cell is Σ ± f u, so f is the weight of a neighbour in the pressure's matrix, and the pressure pushes along the true
 surface and not against stairs. A cell is solid when none of its faces is open or its centre lies deep in a body, and
-the sides of the domain are closed by index. Velocities on closed faces are continued from the liquid and made tangential to the surface.
-Particles are kept out by the exact shape (`particles/confine.py`).
+the sides of the domain are closed by index. Velocities on closed faces are continued from the liquid and made
+tangential to the surface. Particles are kept out by the exact shape (`particles/confine.py`).
 """
 
 from __future__ import annotations
