@@ -33,7 +33,7 @@ Content = TypeVar("Content")
 MOVIE = 0  # in place of a frame's number, for the file that is made of all frames
 
 # Raised when a stage makes something else of the same scene than before, so that old files are made again
-_EDITION = {"mesh": 1, "render": 1, "video": 1}
+_EDITION = {"mesh": 2, "render": 1, "video": 1}
 
 
 @dataclass(eq=False)
