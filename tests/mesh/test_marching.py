@@ -4,7 +4,9 @@ import pytest
 from plash.grid.dense import from_dense, tiles_over
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
-from plash.mesh.marching import march, mesh_of_array, mesh_of_tiles
+from plash.mesh.marching import field_of_array, march, mesh_of_array, mesh_of_tiles
+from plash.mesh.mesh import Mesh
+from plash.mesh.topology import parts_of
 
 CENTRE = np.array([0.13, -0.07, 0.21])
 
@@ -52,6 +54,49 @@ def test_torus_has_a_hole():
     mesh = mesh_of_array(ring, 0.1)
     assert mesh.euler_number == 0
     assert mesh.open_edges() == 0
+
+
+def test_double_torus_has_two_holes():
+    z, y, x = np.mgrid[-5:6, -13:14, -22:23] * 0.1
+    rings = [np.hypot(np.hypot(x - side, y) - 0.8, z) - 0.3 for side in (-0.9, 0.9)]
+    mesh = mesh_of_array(np.minimum(*rings), 0.1)
+    assert mesh.euler_number == -2
+    assert mesh.open_edges() == 0
+    assert mesh.volume > 0
+
+
+def holes(mesh):
+    """Handles of a closed mesh by the Euler number of each part: all whole numbers, none negative."""
+    part = parts_of(mesh.faces, len(mesh.vertices))
+    each = [Mesh(mesh.vertices, mesh.faces[part[mesh.faces[:, 0]] == p]).euler_number for p in range(part.max() + 1)]
+    return 1 - np.array(each) / 2
+
+
+def test_parts_of_noise_are_closed_surfaces_with_whole_numbers_of_handles():
+    for number in range(0, 100, 10):
+        mesh = mesh_of_array(np.random.default_rng(number).normal(size=(10, 10, 10)), 0.3)
+        found = holes(mesh)
+        assert (found >= 0).all()
+        assert (found == np.rint(found)).all()
+
+
+def test_midpoints_have_the_same_faces(dimension):
+    values = np.random.default_rng(5).normal(size=(11, 13, 9)[:dimension])
+    field = field_of_array(values)
+    one, two = march(field), march(field, midpoints=True)
+    assert np.array_equal(one.faces, two.faces)
+    between = two.ends[:, 0] != two.ends[:, 1]
+    assert (two.share[between] == 0.5).all()
+
+
+def test_any_number_of_threads_gives_the_same_bits(dimension, threads):
+    field = field_of_array(np.random.default_rng(5).normal(size=(41, 33, 29)[:dimension]))
+    found = []
+    for n in (1, 2):
+        threads(n)
+        found.append(march(field))
+    for name in ("places", "ends", "share", "faces", "edges"):
+        assert getattr(found[0], name).tobytes() == getattr(found[1], name).tobytes()
 
 
 @pytest.mark.parametrize("shape", [(10, 10, 10), (7, 19, 11), (23, 9)])

@@ -37,6 +37,15 @@ def test_face_normals_point_outwards():
     assert largest_angle(normals, mesh.vertices) < 4
 
 
+def test_mean_face_normals_are_better_than_first_order():
+    means = []
+    for h in (0.1, 0.05):
+        mesh = mesh_of_tiles(sphere(h), h)
+        exact = (mesh.vertices - CENTRE) / np.linalg.norm(mesh.vertices - CENTRE, axis=1)[:, None]
+        means.append(np.linalg.norm(face_normals(mesh.vertices, mesh.faces) - exact, axis=1).mean())
+    assert means[0] / means[1] > 1.7
+
+
 def test_creases_are_sharp_and_all_else_stays():
     corners = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], np.float32)
     sides = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from plash.files.ply import mesh_from_ply, ply_bytes
+from plash.mesh.defects import defects
+from plash.mesh.mesh import Mesh
 from plash.mesh.reconstruct import liquid_surface
-from plash.scene import Box, Domain, Meshing, Solid, Sphere
+from plash.pipeline.simulate import simulate
+from plash.scene import Box, Domain, Fill, Meshing, Scene, Solid, Sphere, Time
 
 H = 0.05
 SIDES = {2: (0.9, 0.6), 3: (0.9, 0.6, 0.7)}
@@ -69,16 +73,38 @@ def test_sphere_of_particles_is_round():
     assert (mesh.normals * outwards).sum(axis=1).min() > 0.95
 
 
-@pytest.mark.parametrize("detail", [2, 3])
-def test_one_drop_has_about_its_volume_wherever_it_is(dimension, detail):
-    volumes = []
+@pytest.mark.parametrize("detail", [1, 2, 3])
+def test_one_drop_is_round_and_has_its_volume_wherever_it_is(dimension, detail):
     for at in np.random.default_rng(1).uniform(0.2, 0.4, (20, dimension)):
         mesh = surface(at[None], Meshing(detail=detail))
-        assert mesh.open_edges() == 0
-        volumes.append(mesh.volume / (H / 2) ** dimension)
-    assert 0.85 < np.mean(volumes) < 1.15
-    assert min(volumes) > 0.7
-    assert max(volumes) < 1.35
+        assert defects(mesh) == []
+        assert np.isclose(mesh.volume, (H / 2) ** dimension, rtol=1e-5)
+        rows = mesh.edges if dimension == 2 else mesh.faces
+        away = np.linalg.norm(mesh.vertices[rows].mean(axis=1)[:, :dimension] - at, axis=1)
+        assert away.std() < 0.01 * away.mean()
+        assert away.min() > 0.9 * away.max()
+
+
+def test_drops_of_a_few_particles_have_their_volume_and_no_corners():
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        places = 0.3 + rng.uniform(-0.25, 0.25, (3, 3)) * H
+        mesh = surface(places)
+        assert defects(mesh) == []
+        assert np.isclose(mesh.volume, 3 * (H / 2) ** 3, rtol=0.02)
+        corners = mesh.vertices[mesh.faces].astype(float)
+        outwards = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        outwards /= np.linalg.norm(outwards, axis=1)[:, None]
+        turned = np.einsum("ijk,ik->ij", mesh.normals[mesh.faces], outwards)
+        assert np.degrees(np.arccos(turned.min())) < 45  # 55 at the corners of an octahedron
+
+
+def test_a_drop_on_a_wall_is_cut_off_by_it(dimension):
+    at = np.full((1, dimension), 0.3)
+    at[0, 0] = 0.1 * H
+    mesh = surface(at)
+    assert defects(mesh) == []
+    assert mesh.vertices[:, 0].min() == 0
 
 
 def test_without_drops_a_lone_particle_shows_nothing(dimension):
@@ -159,3 +185,128 @@ def test_any_number_of_threads_gives_the_same_bits(dimension, threads):
         meshes.append(surface(places, velocity=speed))
     for name in ("vertices", "faces", "velocity"):
         assert getattr(meshes[0], name).tobytes() == getattr(meshes[1], name).tobytes()
+
+
+OPTIONS = [
+    {"placement": "midpoint"},
+    {"subdivide": 1},
+    {"subdivide": 2, "detail": 1},
+    {"walls": "open"},
+    {"walls": "open", "subdivide": 1, "normals": "field"},
+    {"normals": "field", "detail": 3},
+    {"smallest": 1.0, "smoothing": 0},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(map(str, options.values())))
+def test_every_option_keeps_velocity_and_goes_through_ply(dimension, options):
+    places = pool(dimension)
+    wind = np.array([2.0, -0.5, 1.0], np.float32)[:dimension]
+    mesh = surface(places, Meshing(**options), velocity=np.tile(wind, (len(places), 1)))
+    assert mesh.velocity.shape == mesh.vertices.shape
+    assert np.allclose(mesh.velocity[:, :dimension], wind, atol=1e-5)
+    if options.get("walls") != "open":
+        assert defects(mesh) == []
+        assert abs(mesh.volume / (len(places) * (H / 2) ** dimension) - 1) < 0.01
+    if dimension == 3:
+        assert np.allclose(np.linalg.norm(mesh.normals, axis=1), 1, atol=1e-5)
+    read = mesh_from_ply(ply_bytes(mesh), "pool.ply")
+    for name in ("vertices", "faces", "velocity", "edges"):
+        assert getattr(read, name).tobytes() == getattr(mesh, name).tobytes()
+
+
+@pytest.mark.parametrize("options", [{}, {"placement": "midpoint"}, {"subdivide": 1}, {"detail": 3}])
+def test_vertices_on_walls_are_exactly_on_them(dimension, options):
+    mesh = surface(pool(dimension), Meshing(**options))
+    for axis in range(dimension):
+        along = mesh.vertices[:, axis]
+        assert along.min() == 0
+        if axis != 1:
+            assert along.max() == np.float32(SIDES[dimension][axis])
+    if dimension == 3:
+        on_floor = (mesh.vertices[mesh.faces][:, :, 1] == 0).all(axis=1)
+        floor = Mesh(mesh.vertices, mesh.faces[on_floor])
+        assert abs(floor.area / (0.9 * 0.7) - 1) < 2e-3
+        inner = on_floor & (np.abs(mesh.vertices[mesh.faces][:, :, [0, 2]] - [0.45, 0.35]) < 0.2).all(axis=(1, 2))
+        assert np.array_equal(mesh.normals[mesh.faces[inner]].reshape(-1, 3), np.tile([0, -1, 0], (3 * inner.sum(), 1)))
+
+
+def test_open_walls_leave_only_the_free_surface(dimension):
+    places = pool(dimension, jitter=0.0)
+    mesh = surface(places, Meshing(walls="open"))
+    if dimension == 2:
+        assert np.allclose(mesh.vertices[np.unique(mesh.edges)][:, 1], LEVEL, atol=0.02 * H)
+        assert np.isclose(mesh.volume, surface(places).volume)
+        return
+    assert np.allclose(mesh.vertices[:, 1], LEVEL, atol=0.02 * H)
+    assert np.isclose(mesh.area, 0.9 * 0.7, rtol=1e-3)
+    assert mesh.normals[:, 1].min() > 0.99
+    assert mesh.vertices[:, 0].min() == 0
+
+
+def test_open_walls_leave_out_what_is_in_solids():
+    places = pool(3)
+    centre, radius = (0.45, 0.2, 0.35), 0.15
+    wet = np.linalg.norm(places - centre, axis=1) > radius
+    solid = Solid(shape=Sphere(center=centre, radius=radius))
+    mesh = surface(places[wet], Meshing(walls="open"), solids=(solid,))
+    assert (np.linalg.norm(mesh.vertices - centre, axis=1) - radius).min() > -0.3 * H
+    assert mesh.vertices[:, 1].min() > LEVEL - H
+
+
+def test_midpoints_lie_on_the_middle_of_edges_unless_smoothing_is_asked_for(dimension):
+    raw = surface(pool(dimension), Meshing(placement="midpoint"))
+    rim = raw.vertices[np.unique(raw.edges)] if dimension == 2 else raw.vertices
+    doubled = rim[rim[:, 1] > LEVEL - H][:, :dimension] / (H / 4)
+    assert np.allclose(doubled, np.rint(doubled), atol=2e-3)
+    smooth = surface(pool(dimension), Meshing(placement="midpoint", smoothing=6))
+    assert not np.array_equal(smooth.vertices, raw.vertices)
+    assert np.isclose(smooth.volume, raw.volume, rtol=1e-4)
+
+
+def test_specks_are_left_out_by_size(dimension):
+    places = np.concatenate([pool(dimension), np.full((1, dimension), 0.55)])
+    pieces = 1 if dimension == 2 else 2
+    assert surface(places).euler_number == 2 * pieces
+    assert surface(places, Meshing(smallest=0.9 / 2**dimension)).euler_number == 2 * pieces
+    assert surface(places, Meshing(smallest=1.1 / 2**dimension)).euler_number == pieces
+
+
+def test_field_normals_of_a_sphere_of_particles():
+    centre, radius = np.array([0.45, 0.31, 0.36]), 0.2
+    places = lattice((0.2, 0.05, 0.1), (0.7, 0.55, 0.6))
+    mesh = surface(places[np.linalg.norm(places - centre, axis=1) < radius], Meshing(normals="field"))
+    outwards = (mesh.vertices - centre) / np.linalg.norm(mesh.vertices - centre, axis=1)[:, None]
+    assert (mesh.normals * outwards).sum(axis=1).min() > 0.9
+
+
+def test_calm_water_is_flat_and_does_not_move_when_drops_fly(dimension):
+    """Particles on a lattice are flat within 0.02 h, and as flat and as high with a drop above them."""
+    places = pool(dimension, jitter=0.0)
+    levels = []
+    for drops in (0, 1, 2):
+        at = np.array([[0.31, 0.55, 0.3], [0.62, 0.5, 0.41]])[:drops, :dimension]
+        mesh = surface(np.concatenate([places, at]), Meshing(walls="open"))
+        rim = mesh.vertices[np.unique(mesh.edges)] if dimension == 2 else mesh.vertices
+        level = rim[rim[:, 1] < 0.45, 1]
+        levels.append(level.mean())
+        assert np.ptp(level) < 0.02 * H
+    assert np.ptp(levels) < 0.001 * H
+
+
+def test_mesh_has_the_volume_of_the_liquid_while_it_splashes(dimension):
+    """A small dam break: closed, within 1 % of the particles' volume in every frame."""
+    size = (1.0, 0.8, 0.5)[:dimension]
+    scene = Scene(
+        domain=Domain(size=size, resolution=20 if dimension == 3 else 32),
+        time=Time(frames=14),
+        fill=[Fill(shape=Box(min=(0,) * dimension, max=(0.4, 0.5, 0.5)[:dimension]))],
+    )
+    for frame in simulate(scene):
+        seen = frame.particles
+        mesh = liquid_surface(
+            seen.position, seen.velocity, seen.volume, scene.domain.h, scene.mesh, scene.domain, scene.solid
+        )
+        assert defects(mesh) == []
+        assert abs(mesh.volume / seen.volume.sum() - 1) < 0.01
+        assert abs(mesh.volume / frame.ledger.volume - 1) < 0.05

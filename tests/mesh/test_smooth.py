@@ -1,14 +1,16 @@
 import numpy as np
 import pytest
 
+from plash.mesh.draft import CLOSES, Draft
 from plash.mesh.marching import mesh_of_array
 from plash.mesh.mesh import Mesh
-from plash.mesh.smooth import CLOSES, smoothed
+from plash.mesh.smooth import smoothed
 
 
 def smooth(mesh, sweeps, walls=None) -> Mesh:
-    places = smoothed(mesh.vertices.astype(np.float64), mesh.faces, mesh.edges, sweeps, walls)
-    return Mesh(places.astype(np.float32), mesh.faces, edges=mesh.edges)
+    walls = np.zeros(len(mesh.vertices), np.uint8) if walls is None else walls
+    draft = Draft(mesh.vertices.astype(np.float64), np.zeros_like(mesh.vertices), walls, mesh.faces, mesh.edges)
+    return Mesh(smoothed(draft, sweeps).places.astype(np.float32), mesh.faces, edges=mesh.edges)
 
 
 def bumpy_ball(dimension, noise, radius=1.0, h=0.1):

@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
 
@@ -44,11 +44,25 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
     depth = _deepest_near(phi, tiles, detail)
     limits = np.vstack([_LIMITS, [_SHALLOW, _DEEP, 0]]).astype(np.float32) * np.float32(detail)
     places = (particles.cell, particles.offset, radius, particles.starts)
-    _add_drops(tiles.shape)(phi, depth, *places, tiles.origins, tiles.neighbours, limits, drops)
-    wet = drops > 0
-    result = phi.copy()
-    result[wet] = -_SOFT * np.log(np.exp(-phi[wet] / np.float32(_SOFT)) + drops[wet])
-    return result
+    # No ball reaches half a tile far, so tiles of one colour add to different samples
+    for colour in tiles.colours:
+        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
+        where = (tiles.origins, tiles.neighbours, busy)
+        _add_drops(tiles.shape)(phi, depth, *places, *where, limits, drops, chunk_count())
+    _merge(phi.reshape(-1), drops.reshape(-1), chunk_count())
+    return drops
+
+
+@kernel
+def _merge(phi, drops, chunks):  # type: ignore[no-untyped-def]
+    """Soft minimum of a distance and of balls whose exp(-φ/k) were added up, in place of the latter."""
+    n = len(phi)
+    for c in prange(chunks):
+        for m in range(c * n // chunks, (c + 1) * n // chunks):
+            if drops[m] > 0:
+                drops[m] = -_SOFT * np.log(np.exp(-phi[m] / _SOFT) + drops[m])
+            else:
+                drops[m] = phi[m]
 
 
 def _deepest_near(phi: NDArray[np.float32], tiles: Tiles, detail: int) -> NDArray[np.float32]:
@@ -99,47 +113,58 @@ def _add_drops(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
 
-    @serial_kernel
-    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, limits, drops):  # type: ignore[no-untyped-def]
+    @kernel
+    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, slots, limits, drops, chunks):  # type: ignore[no-untyped-def]
         least = np.exp(-_REACH)
-        for t in range(1, len(neighbours)):
-            for p in range(starts[t], starts[t + 1]):
-                i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
-                fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
-                if DIM == 3:
-                    k = cell[2, p] - origins[t, 2]
-                    fz = offset[2, p]
-                here = np.float32(0)
-                below = np.float32(0)
-                for corner in range(4 if DIM == 2 else 8):
-                    a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-                    w = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if c else 1 - fz)
-                    s, x, y, z = _home(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
-                    here += w * phi[s, z, y, x]
-                    below += w * depth[s, z, y, x]
-                deep = 1 - _step(below, limits[2, 1], limits[2, 0])
-                covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
-                thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
-                lone = limits[0, 2] + deep * (limits[1, 2] - limits[0, 2])
-                share = _THIN_RADIUS * _step(here, covered, thin) + (1 - _THIN_RADIUS) * _step(here, thin, lone)
-                if share <= 0:
-                    continue
-                r = radius[p] * share
-                furthest = r + _SOFT * _REACH
-                # Samples within reach; none lies further than the next tile
-                low_z = int(np.ceil(k + fz - furthest)) if DIM == 3 else 0
-                high_z = int(np.floor(k + fz + furthest)) if DIM == 3 else 0
-                for z0 in range(low_z, high_z + 1):
-                    for y0 in range(int(np.ceil(j + fy - furthest)), int(np.floor(j + fy + furthest)) + 1):
-                        for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
-                            dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
-                            gap = np.sqrt(dx * dx + dy * dy + dz * dz) - r
-                            if gap < _SOFT * _REACH:
-                                s, x, y, z = _home(neighbours, t, x0, y0, z0, BZ, BY, BX)
-                                if s > 0:
-                                    drops[s, z, y, x] += np.exp(-gap / _SOFT) - least
+        n = len(slots)
+        for chunk in prange(chunks):
+            for number in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+                t = slots[number]
+                for p in range(starts[t], starts[t + 1]):
+                    i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
+                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
+                    if DIM == 3:
+                        k = cell[2, p] - origins[t, 2]
+                        fz = offset[2, p]
+                    here = _between(phi, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX)
+                    if here <= limits[0, 0]:
+                        continue
+                    below = _between(depth, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX)
+                    deep = 1 - _step(below, limits[2, 1], limits[2, 0])
+                    covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
+                    thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
+                    lone = limits[0, 2] + deep * (limits[1, 2] - limits[0, 2])
+                    share = _THIN_RADIUS * _step(here, covered, thin) + (1 - _THIN_RADIUS) * _step(here, thin, lone)
+                    if share <= 0:
+                        continue
+                    r = radius[p] * share
+                    furthest = r + _SOFT * _REACH
+                    # Samples within reach; none lies further than the next tile
+                    low_z = int(np.ceil(k + fz - furthest)) if DIM == 3 else 0
+                    high_z = int(np.floor(k + fz + furthest)) if DIM == 3 else 0
+                    for z0 in range(low_z, high_z + 1):
+                        for y0 in range(int(np.ceil(j + fy - furthest)), int(np.floor(j + fy + furthest)) + 1):
+                            for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
+                                dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
+                                gap = np.sqrt(dx * dx + dy * dy + dz * dz) - r
+                                if gap < _SOFT * _REACH:
+                                    s, x, y, z = _home(neighbours, t, x0, y0, z0, BZ, BY, BX)
+                                    if s > 0:
+                                        drops[s, z, y, x] += np.exp(-gap / _SOFT) - least
 
     return run
+
+
+@inlined
+def _between(pool, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Linear interpolation of samples, at (fx, fy, fz) from sample (i, j, k) of tile t."""
+    value = np.float32(0)
+    for corner in range(4 if BZ == 1 else 8):
+        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+        w = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if c else 1 - fz)
+        s, x, y, z = _home(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
+        value += w * pool[s, z, y, x]
+    return value
 
 
 @inlined

@@ -45,15 +45,47 @@ def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
     return pools
 
 
-def widened(tiles: Tiles, pools: NDArray[np.float32], detail: int) -> NDArray[np.float32]:
-    """Pools summed over the samples round each, with weights that make hats as wide as a cell, and a little softer."""
+def widened(
+    tiles: Tiles, pools: NDArray[np.float32], detail: int, slots: NDArray[np.int32] | None = None
+) -> NDArray[np.float32]:
+    """Pools summed over the samples round each, with weights that make hats as wide as a cell, and a little softer.
+
+    Args:
+        tiles: Where samples are.
+        pools: Their values, by quantity.
+        detail: Samples along the edge of a cell.
+        slots: Tiles that are not the same all round; all, if not said otherwise.
+    """
     run = _filter(tiles.shape)
+    slots = tiles.slots if slots is None else slots
     for side, centre in _WIDENING[detail] + [(0.25, 0.5)] * _SOFTENING[detail]:
-        result = np.empty_like(pools)
+        result = pools.copy() if len(slots) < tiles.count else np.empty_like(pools)
         result[:, 0] = pools[:, 0]
-        run(pools, result, tiles.neighbours, np.float32(side), np.float32(centre), chunk_count())
+        run(pools, result, tiles.neighbours, slots, np.float32(side), np.float32(centre), chunk_count())
         pools = result
     return pools
+
+
+def opened_round(tiles: Tiles, share: NDArray[np.float32], detail: int) -> NDArray[np.float32]:
+    """The open part of the space that each sample's hat sees, from the part of each sample's own."""
+    least = np.ones(tiles.count + 1, np.float32)
+    _find_least(share, least, chunk_count())
+    near = tiles.slots[(least[tiles.neighbours[1:]] < 1).any(axis=1)]
+    opened: NDArray[np.float32] = widened(tiles, share[None], detail, near)[0]
+    return opened
+
+
+@kernel
+def _find_least(pool, least, chunks):  # type: ignore[no-untyped-def]
+    n = len(pool)
+    size = pool[0].size
+    for c in prange(chunks):
+        for t in range(c * n // chunks, (c + 1) * n // chunks):
+            row = pool[t].reshape(size)
+            lowest = row[0]
+            for m in range(size):
+                lowest = min(lowest, row[m])
+            least[t] = lowest
 
 
 def distance_of_fill(filled: NDArray[np.float32], opened: NDArray[np.float32], detail: int) -> NDArray[np.float32]:
@@ -61,10 +93,21 @@ def distance_of_fill(filled: NDArray[np.float32], opened: NDArray[np.float32], d
 
     φ = -h sgn(q) (1 - √(1 - |q|)) with q = 2f - 1.
     """
-    share = np.where(opened > _LEAST_OPEN, filled / np.maximum(opened, np.float32(_LEAST_OPEN)), np.float32(0))
-    q = 2 * np.clip(share, 0, 1) - 1
-    phi: NDArray[np.float32] = np.float32(-detail) * np.sign(q) * (1 - np.sqrt(1 - np.abs(q)))
+    phi = np.empty_like(filled)
+    _set_distance(filled.ravel(), opened.ravel(), np.float32(detail), phi.reshape(-1), chunk_count())
     return phi
+
+
+@kernel
+def _set_distance(filled, opened, detail, phi, chunks):  # type: ignore[no-untyped-def]
+    n = len(phi)
+    one, least = np.float32(1), np.float32(_LEAST_OPEN)
+    for c in prange(chunks):
+        for m in range(c * n // chunks, (c + 1) * n // chunks):
+            share = filled[m] / max(opened[m], least) if opened[m] > least else np.float32(0)
+            q = np.float32(2) * min(share, one) - one
+            depth = detail * (one - np.sqrt(one - abs(q)))
+            phi[m] = -depth if q > 0 else depth
 
 
 @for_tile_shape
@@ -136,13 +179,14 @@ def _filter(shape: Shape) -> Kernel:
     LAYER = PY * PX
 
     @kernel
-    def run(pools, result, neighbours, side, centre, chunks):  # type: ignore[no-untyped-def]
-        n = len(neighbours) - 1
+    def run(pools, result, neighbours, slots, side, centre, chunks):  # type: ignore[no-untyped-def]
+        n = len(slots)
         for c in prange(chunks):
             one = np.zeros(SIZE, np.float32)
             two = np.zeros(SIZE, np.float32)
             for k in range(len(pools)):
-                for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+                for m in range(c * n // chunks, (c + 1) * n // chunks):
+                    t = slots[m]
                     copy_block(one, pools[k], neighbours, t, 1, BZ, BY, BX)
                     for m in range(1, SIZE - 1):
                         two[m] = centre * one[m] + side * (one[m - 1] + one[m + 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
 from plash.levelset.shapes import distance
-from plash.mesh.smooth import CLOSES
+from plash.mesh.draft import CLOSES
+from plash.mesh.marching import NEAREST
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain, SideName
 
 _FAR = 1e6  # spacings: how far outside samples behind walls are said to be, so that the surface lies on the wall
+_HAIR = NEAREST / 2
 _BEHIND = 0.25  # spacings more than half a cell, so that a solid's own face, if samples are on it, is not the seam
 
 SolidDistance = tuple[NDArray[np.int32], NDArray[np.float32]]
@@ -85,7 +87,8 @@ def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[
     """Part of the space round each sample that liquid can be in: half of it on a wall, none beyond."""
     share = np.ones((tiles.count + 1, *tiles.shape), np.float32)
     for beyond in _beyond_walls(tiles, lattice):
-        share *= np.clip(0.5 - 0.5 * beyond, 0.0, 1.0).astype(np.float32)
+        across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) >= 0)
+        share[across] *= np.clip(0.5 - 0.5 * beyond[across], 0.0, 1.0).astype(np.float32)
     slots, gap = solid
     share[slots] *= np.clip(0.5 + gap, 0.0, 1.0)
     share[0] = 1.0
@@ -93,25 +96,47 @@ def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[
 
 
 def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
-    """The distance, positive beyond walls and deep in solids."""
+    """A copy of the distance, positive beyond walls and deep in solids."""
+    phi = phi.copy()
     slots, gap = solid
     phi[slots] = np.maximum(phi[slots], -gap - np.float32(lattice.detail / 2 + _BEHIND))
     for beyond in _beyond_walls(tiles, lattice):
-        phi = np.where(beyond > 0, np.float32(_FAR), phi)
+        across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) > 0)
+        phi[across] = np.where(beyond[across] > 0, np.float32(_FAR), phi[across])
     phi[0] = lattice.detail
     return phi
 
 
 def walls_of(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.uint8]:
-    """Which walls each vertex is on, as `smoothed` wants them."""
+    """Which walls each vertex is on, as a `Draft` wants them, from the places that marching gave."""
     walls = np.zeros(len(places), np.uint8)
+    for axis, end, beyond in _beyond(places, lattice):
+        walls[beyond >= 0] |= np.uint8(1 << (2 * axis + end))
+        walls[beyond > 0] |= np.uint8(CLOSES)
+    return walls
+
+
+def flush(places: NDArray[np.float64], walls: NDArray[np.uint8], lattice: Lattice) -> NDArray[np.float64]:
+    """The places that marching gave, with what closes the liquid on a wall exactly on it.
+
+    Samples on a second wall would now give two vertices one place, so those stand a hair's breadth inside of it. The
+    same holds for the samples themselves, which are vertices of the region in 2-D.
+    """
+    moved = places.copy()
+    is_sample = np.all(places == np.rint(places), axis=1)
+    for axis, end, beyond in _beyond(places, lattice):
+        on, inwards = beyond == 0, 1 - 2 * end
+        moved[beyond > 0, axis] -= beyond[beyond > 0] * (2 * end - 1)
+        moved[on & (is_sample | (walls & CLOSES > 0)), axis] += inwards * _HAIR
+    return moved
+
+
+def _beyond(places: NDArray[np.float64], lattice: Lattice) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+    """Axis and end of each wall, and how far places lie beyond it."""
     for axis, sides in enumerate(zip(lattice.low, lattice.high, strict=True)):
         for end, wall in enumerate(sides):
             if wall is not None:
-                beyond = (places[:, axis] - wall) * (2 * end - 1)
-                walls[beyond >= 0] |= np.uint8(1 << (2 * axis + end))
-                walls[beyond > 0] |= np.uint8(CLOSES)
-    return walls
+                yield axis, end, (places[:, axis] - wall) * (2 * end - 1)
 
 
 def _beyond_walls(tiles: Tiles, lattice: Lattice) -> list[NDArray[np.int64]]:

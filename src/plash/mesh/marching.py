@@ -15,17 +15,16 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import Kernel, for_tile_shape, inlined, serial_kernel
-from plash.grid.dense import from_dense, tiles_over
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
-from plash.grid.tiles import Shape, Tiles, widened
+from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, widened
 from plash.mesh.cases import cube_faces, square_edges, square_faces
 from plash.mesh.mesh import Mesh
 
-_NEAREST = 5e-4  # of an edge, between a vertex and the samples: without it triangles could have no area
+NEAREST = 5e-4  # of an edge, between a vertex and the samples: without it triangles could have no area
 _KINDS = 3  # vertices that belong to a lattice point: on its three edges; in 2-D on two, and itself
 
 
@@ -67,113 +66,214 @@ def mesh_of_array(values: NDArray[np.floating], spacing: float, origin: tuple[fl
         >>> disc.open_edges(), bool(abs(disc.volume - np.pi * 1.5**2) < 0.4)
         (0, True)
     """
-    samples = np.ascontiguousarray(values.T, np.float32)
-    tiles = tiles_over((0,) * samples.ndim, samples.shape)
-    outside = np.float32(max(np.abs(samples).max(initial=0), np.finfo(np.float32).tiny))
-    return mesh_of_tiles(CellField(tiles, from_dense(samples, tiles, None, outside)), spacing, origin)
+    return mesh_of_tiles(field_of_array(values), spacing, origin)
 
 
-def march(field: CellField) -> Cuts:
-    """Vertices where the samples change sign, numbered tile by tile, and the faces between them."""
-    field = _closed_below(field)
+def field_of_array(values: NDArray[np.floating]) -> CellField:
+    """An array [z, y, x] or [y, x] on tiles; its first sample is the lattice point 0, and all round it is outside."""
+    outside = np.float32(max(values.max(initial=0), -values.min(initial=0), np.finfo(np.float32).tiny))
+    BZ, BY, BX = TILE_SHAPES[values.ndim]
+    counts = -(-np.array((1, *values.shape)[-3:]) // (BZ, BY, BX))
+    tiles = Tiles.at(np.indices(tuple(counts.tolist()))[::-1].reshape(3, -1).T, values.ndim)
+    whole = values if values.ndim == 3 else values[None]
+    if (counts * (BZ, BY, BX) != whole.shape).any():
+        whole = np.full(counts * (BZ, BY, BX), outside, np.float32)
+        whole[tuple(slice(n) for n in (1, *values.shape)[-3:])] = values
+    parts = whole.reshape(counts[0], BZ, counts[1], BY, counts[2], BX).transpose(0, 2, 4, 1, 3, 5)
+    pool = np.empty((tiles.count + 1, *tiles.shape), np.float32)
+    pool[0] = outside
+    pool[1:].reshape(parts.shape)[:] = parts
+    return CellField(tiles, pool)
+
+
+def march(field: CellField, midpoints: bool = False) -> Cuts:
+    """Vertices where the samples change sign, numbered tile by tile, and the faces between them.
+
+    Args:
+        field: Samples, negative inside.
+        midpoints: Whether vertices lie in the middle of lattice edges, and not where the samples would be zero.
+    """
+    field, slots = _cut_tiles(field)
     tiles = field.tiles
-    slots = _cut_tiles(field)
     number_of = np.zeros(tiles.count + 1, np.int32)
     number_of[slots] = np.arange(1, len(slots) + 1)
-    numbers = np.full((len(slots) + 1, _KINDS, *tiles.shape), -1, np.int32)
-    places, ends, share = _number(tiles.shape)(field.pool, tiles.neighbours, tiles.origins, slots, numbers)
-    emit, arrays = _emit(tiles.shape), (field.pool, tiles.neighbours, slots, number_of, numbers)
-    if tiles.dimension == 3:
-        faces, edges = emit(*arrays, *cube_faces()), np.zeros((0, 2), np.int32)
-    else:
-        faces, edges = emit(*arrays, *square_faces()), emit(*arrays, *square_edges())
-    return Cuts(places, ends, share, faces, edges, tiles)
+    rules = [cube_faces()] if tiles.dimension == 3 else [square_faces(), square_edges()]
+    where = (field.pool, tiles.neighbours)
+    BZ, BY, _ = tiles.shape
+    masks = np.empty((len(slots), BZ + 1 if tiles.dimension == 3 else 1, BY + 1), np.uint32)
+    counts = np.zeros((1 + len(rules), len(slots)), np.int64)
+    _count(tiles.shape)(*where, slots, rules[0].lengths, rules[-1].lengths, masks, counts, chunk_count())
+    firsts = np.zeros((len(counts), len(slots) + 1), np.int64)
+    np.cumsum(counts, axis=1, out=firsts[:, 1:])
+
+    numbers = np.empty((len(slots) + 1, _KINDS, *tiles.shape), np.int32)
+    total = int(firsts[0, -1])
+    places, ends, share = np.empty((total, 3)), np.empty((total, 2), np.int64), np.empty(total)
+    halved = (0.5, 0.5) if midpoints else (NEAREST, 1 - NEAREST)
+    made = (numbers, places, ends, share)
+    _number(tiles.shape)(*where, tiles.origins, slots, masks, firsts[0], *halved, *made, chunk_count())
+    rows = []
+    for rule, first in zip(rules, firsts[1:], strict=True):
+        row = np.empty((int(first[-1]), rule.rows.shape[2]), np.int32)
+        _emit(tiles.shape)(tiles.neighbours, slots, masks, number_of, numbers, *rule, first, row, chunk_count())
+        rows.append(row)
+    return Cuts(places, ends, share, rows[0], rows[1] if len(rows) > 1 else np.zeros((0, 2), np.int32), tiles)
 
 
 _UPWARDS = np.array(list(itertools.product((0, 1), repeat=3)), np.int64)  # offsets (z, y, x)
 
 
-def _closed_below(field: CellField) -> CellField:
-    """The field with tiles for every cube that has an inside corner: cubes belong to their lowest corner."""
+def _cut_tiles(field: CellField) -> tuple[CellField, NDArray[np.int32]]:
+    """Slots of the tiles whose cubes may hold a part of the surface (in 2-D, of what is inside).
+
+    The field may get further tiles: one for every cube that has an inside corner, for cubes belong to their lowest.
+    """
     tiles = field.tiles
-    inside = _slots_with(field.pool.reshape(len(field.pool), -1).min(axis=1) < 0)
+    signs = np.zeros((2, tiles.count + 1), np.bool_)
+    _find_signs(field.pool, signs, chunk_count())
+    inside = (np.flatnonzero(signs[0, 1:]) + 1).astype(np.int32)
     missing = []
     for offset in _UPWARDS[1:]:
         column = int(13 - offset @ (9, 3, 1))
         lacks = inside[tiles.neighbours[inside, column] == 0]
         if len(lacks) and not (tiles.dimension == 2 and offset[0]):
             missing.append(widened(tiles.keys[lacks - 1], -offset[::-1]))
-    if not missing:
-        return field
-    return field.moved_to(Tiles.of_keys(np.unique(np.concatenate([tiles.keys, *missing])), tiles.dimension))
+    if missing:
+        keys = np.unique(np.concatenate([tiles.keys, *missing]))
+        return _cut_tiles(field.moved_to(Tiles.of_keys(keys, tiles.dimension)))
+    reached = tiles.neighbours[:, 13 + _UPWARDS @ (9, 3, 1)]
+    seen = signs[0][reached].any(axis=1)
+    if tiles.dimension == 3:
+        seen &= signs[1][reached].any(axis=1)
+    return field, (np.flatnonzero(seen[1:]) + 1).astype(np.int32)
 
 
-def _cut_tiles(field: CellField) -> NDArray[np.int32]:
-    """Slots of the tiles whose cubes may hold a part of the surface (in 2-D, of what is inside)."""
-    samples = field.pool.reshape(len(field.pool), -1)
-    columns = 13 + _UPWARDS @ (9, 3, 1)
-    reached = field.tiles.neighbours[:, columns]
-    seen = (samples.min(axis=1) < 0)[reached].any(axis=1)
-    if field.tiles.dimension == 3:
-        seen &= (~(samples.max(axis=1) < 0))[reached].any(axis=1)
-    return _slots_with(seen)
+@kernel
+def _find_signs(pool, signs, chunks):  # type: ignore[no-untyped-def]
+    n = len(pool)
+    size = pool[0].size
+    for c in prange(chunks):
+        for t in range(c * n // chunks, (c + 1) * n // chunks):
+            row = pool[t].reshape(size)
+            inside = 0
+            for m in range(size):
+                inside += row[m] < 0
+            signs[0, t] = inside > 0
+            signs[1, t] = inside < size
 
 
-def _slots_with(property_of_slot: NDArray[np.bool_]) -> NDArray[np.int32]:
-    return (np.flatnonzero(property_of_slot[1:]) + 1).astype(np.int32)
+@for_tile_shape
+def _count(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = 2 if BZ == 1 else 3
+    LAYERS = 1 if BZ == 1 else BZ + 1
+    OWN = (1 << BX) - 1
+
+    @kernel
+    def run(pool, neighbours, slots, lengths, more_lengths, masks, counts, chunks):  # type: ignore[no-untyped-def]
+        """Note the signs of each row of a tile's samples, and of the first beyond it, as bits; count what they make."""
+        n = len(slots)
+        for chunk in prange(chunks):
+            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+                for z in range(LAYERS):
+                    for y in range(BY + 1):
+                        column = 13 + (9 if DIM == 3 and z == BZ else 0) + (3 if y == BY else 0)
+                        row = pool[neighbours[slots[m], column], z % BZ, y % BY]
+                        mask = np.uint32(pool[neighbours[slots[m], column + 1], z % BZ, y % BY, 0] < 0) << BX
+                        for x in range(BX):
+                            mask |= np.uint32(row[x] < 0) << x
+                        masks[m, z, y] = mask
+                for z in range(BZ):
+                    for y in range(BY):
+                        a, b, c, d = _four(masks[m], z, y, DIM)
+                        counts[0, m] += _bits((a ^ (a >> 1)) & OWN) + _bits((a ^ b) & OWN)
+                        counts[0, m] += _bits((a if DIM == 2 else a ^ c) & OWN)
+                        busy = _busy(a, b, c, d, DIM) & OWN
+                        for x in range(BX if busy else 0):
+                            if (busy >> x) & 1:
+                                case = _case(a, b, c, d, x, DIM)
+                                counts[1, m] += lengths[case]
+                                if DIM == 2:
+                                    counts[2, m] += more_lengths[case]
+
+    return run
+
+
+@inlined
+def _four(masks, z, y, DIM):  # type: ignore[no-untyped-def]
+    """The rows that a row of cubes lies between; in 2-D those of squares, twice."""
+    up = z + 1 if DIM == 3 else z
+    return np.int64(masks[z, y]), np.int64(masks[z, y + 1]), np.int64(masks[up, y]), np.int64(masks[up, y + 1])
+
+
+@inlined
+def _busy(a, b, c, d, DIM):  # type: ignore[no-untyped-def]
+    """Which cubes of a row hold a part of the surface; in 2-D which squares have an inside."""
+    some = a | b | c | d
+    some |= some >> 1
+    if DIM == 2:
+        return some
+    every = a & b & c & d
+    return some & ~(every & (every >> 1))
+
+
+@inlined
+def _case(a, b, c, d, x, DIM):  # type: ignore[no-untyped-def]
+    case = (a >> x) & 3 | ((b >> x) & 3) << 2
+    if DIM == 3:
+        case |= ((c >> x) & 3) << 4 | ((d >> x) & 3) << 6
+    return case
+
+
+@inlined
+def _bits(mask):  # type: ignore[no-untyped-def]
+    """How many bits are set, of up to 16."""
+    mask = (mask & 0x5555) + ((mask >> 1) & 0x5555)
+    mask = (mask & 0x3333) + ((mask >> 2) & 0x3333)
+    mask = (mask & 0x0F0F) + ((mask >> 4) & 0x0F0F)
+    return (mask & 0x00FF) + (mask >> 8)
 
 
 @for_tile_shape
 def _number(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
-    STEPS = (1, PX, PY * PX)
     SIZE = BZ * BY * BX
+    OWN = (1 << BX) - 1
 
-    @serial_kernel
-    def run(pool, neighbours, origins, slots, numbers):  # type: ignore[no-untyped-def]
-        count = 0
-        places = np.empty((1024, 3))
-        ends = np.empty((1024, 2), np.int64)
-        share = np.empty(1024)
-        block = np.empty(PZ * PY * PX, pool.dtype)
-        for m in range(len(slots)):
-            t = slots[m]
-            copy_block(block, pool, neighbours, t, 1, BZ, BY, BX)
-            for z in range(BZ):
-                for y in range(BY):
-                    for x in range(BX):
-                        o = ((z + HZ) * PY + y + 1) * PX + x + 1
-                        here = block[o]
-                        for kind in range(3):
-                            there = block[o + STEPS[kind]] if kind < DIM else here
-                            is_cut = (here < 0) != (there < 0)
-                            is_corner = DIM == 2 and kind == 2 and here < 0
-                            if not (is_cut or is_corner):
-                                continue
-                            if count == len(share):
-                                places = np.concatenate((places, places))
-                                ends = np.concatenate((ends, ends))
-                                share = np.concatenate((share, share))
-                            part = 0.0
-                            first = t * SIZE + (z * BY + y) * BX + x
-                            second = first
-                            if is_cut:
-                                part = np.float64(here) / (np.float64(here) - np.float64(there))
-                                part = min(max(part, _NEAREST), 1 - _NEAREST)
-                                nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
-                                s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
-                                second = s * SIZE + (nz * BY + ny) * BX + nx
-                            places[count, 0] = origins[t, 0] + x + (part if kind == 0 else 0.0)
-                            places[count, 1] = origins[t, 1] + y + (part if kind == 1 else 0.0)
-                            places[count, 2] = origins[t, 2] + z + (part if kind == 2 else 0.0)
-                            ends[count, 0] = first
-                            ends[count, 1] = second
-                            share[count] = part
-                            numbers[m + 1, kind, z, y, x] = count
-                            count += 1
-        return places[:count].copy(), ends[:count].copy(), share[:count].copy()
+    @kernel
+    def run(pool, neighbours, origins, slots, masks, firsts, least, most, numbers, places, ends, share, chunks):  # type: ignore[no-untyped-def]
+        n = len(slots)
+        for chunk in prange(chunks):
+            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+                t = slots[m]
+                count = firsts[m]
+                for z in range(BZ):
+                    for y in range(BY):
+                        a, b, c, _ = _four(masks[m], z, y, DIM)
+                        kinds = (a ^ (a >> 1), a ^ b, a if DIM == 2 else a ^ c)
+                        any_kind = (kinds[0] | kinds[1] | kinds[2]) & OWN
+                        for x in range(BX if any_kind else 0):
+                            for kind in range(3 if (any_kind >> x) & 1 else 0):
+                                if not (kinds[kind] >> x) & 1:
+                                    continue
+                                part = 0.0
+                                first = t * SIZE + (z * BY + y) * BX + x
+                                second = first
+                                if kind < DIM:
+                                    nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
+                                    s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
+                                    here, there = np.float64(pool[t, z, y, x]), np.float64(pool[s, nz, ny, nx])
+                                    part = min(max(here / (here - there), least), most)
+                                    second = s * SIZE + (nz * BY + ny) * BX + nx
+                                places[count, 0] = origins[t, 0] + x + (part if kind == 0 else 0.0)
+                                places[count, 1] = origins[t, 1] + y + (part if kind == 1 else 0.0)
+                                places[count, 2] = origins[t, 2] + z + (part if kind == 2 else 0.0)
+                                ends[count, 0] = first
+                                ends[count, 1] = second
+                                share[count] = part
+                                numbers[m + 1, kind, z, y, x] = count
+                                count += 1
 
     return run
 
@@ -197,34 +297,38 @@ def _home(neighbours, t, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
 @for_tile_shape
 def _emit(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
-    CORNERS = 4 if BZ == 1 else 8
+    DIM = 2 if BZ == 1 else 3
+    SIZE = BZ * BY * BX
+    OWN = (1 << BX) - 1
 
-    @serial_kernel
-    def run(pool, neighbours, slots, number_of, numbers, features, lengths, rules):  # type: ignore[no-untyped-def]
-        count = 0
+    @kernel
+    def run(neighbours, slots, masks, number_of, numbers, features, lengths, rules, firsts, result, chunks):  # type: ignore[no-untyped-def]
+        n = len(slots)
         width = rules.shape[2]
-        result = np.empty((1024, width), np.int32)
-        block = np.empty(PZ * PY * PX, pool.dtype)
-        for m in range(len(slots)):
-            t = slots[m]
-            copy_block(block, pool, neighbours, t, 1, BZ, BY, BX)
-            for z in range(BZ):
-                for y in range(BY):
-                    for x in range(BX):
-                        o = ((z + HZ) * PY + y + 1) * PX + x + 1
-                        case = 0
-                        for c in range(CORNERS):
-                            corner = o + (c & 1) + ((c >> 1) & 1) * PX + (c >> 2) * PY * PX
-                            case |= (block[corner] < 0) << c
-                        for row in range(lengths[case]):
-                            if count == len(result):
-                                result = np.concatenate((result, result))
-                            for k in range(width):
-                                f = features[rules[case, row, k]]
-                                s, nx, ny, nz = _home(neighbours, t, x + f[0], y + f[1], z + f[2], BZ, BY, BX)
-                                result[count, k] = numbers[number_of[s], f[3], nz, ny, nx]
-                            count += 1
-        return result[:count].copy()
+        flat = numbers.reshape(-1)
+        # Where the number of each feature is, counted from that of its cube's lowest corner in the same tile
+        ahead = features[:, 3] * SIZE + (features[:, 2] * BY + features[:, 1]) * BX + features[:, 0]
+        for chunk in prange(chunks):
+            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+                t = slots[m]
+                count = firsts[m]
+                for z in range(BZ):
+                    for y in range(BY):
+                        a, b, c, d = _four(masks[m], z, y, DIM)
+                        busy = _busy(a, b, c, d, DIM) & OWN
+                        is_inner = y < BY - 1 and (DIM == 2 or z < BZ - 1)
+                        base = (m + 1) * _KINDS * SIZE + (z * BY + y) * BX
+                        for x in range(BX if busy else 0):
+                            case = _case(a, b, c, d, x, DIM) if (busy >> x) & 1 else 0
+                            for row in range(lengths[case]):
+                                for k in range(width):
+                                    f = rules[case, row, k]
+                                    if is_inner and x < BX - 1:
+                                        result[count, k] = flat[base + x + ahead[f]]
+                                    else:
+                                        nx, ny, nz = x + features[f, 0], y + features[f, 1], z + features[f, 2]
+                                        s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
+                                        result[count, k] = numbers[number_of[s], features[f, 3], nz, ny, nx]
+                                count += 1
 
     return run

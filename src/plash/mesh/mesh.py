@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.mesh.topology import edges_of
+
 
 def _no_edges() -> NDArray[np.int32]:
     return np.zeros((0, 2), np.int32)
@@ -46,8 +48,9 @@ class Mesh:
 
     @property
     def dimension(self) -> int:
-        """2 for a flat region with an outline, else 3."""
-        return 2 if len(self.edges) else 3
+        """2 for a flat region in the plane z = 0, else 3."""
+        is_flat = len(self.edges) > 0 or (len(self.faces) > 0 and not self.vertices[:, 2].any())
+        return 2 if is_flat else 3
 
     @property
     def volume(self) -> float:
@@ -65,27 +68,16 @@ class Mesh:
     @property
     def euler_number(self) -> int:
         """Vertices - edges + faces: 2 for a sphere, 0 for a torus; the sum over the parts."""
-        used = len(np.unique(self.faces))
-        keys, _ = self._undirected(self.faces)
-        return used - len(np.unique(keys)) + len(self.faces)
+        used = np.zeros(len(self.vertices), np.bool_)
+        used[self.faces] = True
+        return int(used.sum()) - len(edges_of(self.faces, len(self.vertices)).ends) + len(self.faces)
 
     def open_edges(self) -> int:
         """Number of edges without exactly two faces of opposite direction; in 2-D, of points where the outline ends."""
         if self.dimension == 2:
             ends = [np.bincount(self.edges[:, side], minlength=len(self.vertices)) for side in range(2)]
             return int(((ends[0] != ends[1]) | (ends[0] > 1)).sum())
-        keys, direction = self._undirected(self.faces)
-        _, which = np.unique(keys, return_inverse=True)
-        count = np.bincount(which)
-        balance = np.bincount(which, weights=direction)
-        return int(((count != 2) | (balance != 0)).sum())
-
-    def _undirected(self, faces: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A number for each side of each face, the same from both ends, and which way it runs."""
-        start = faces.astype(np.int64).ravel()
-        end = np.roll(faces, -1, axis=1).astype(np.int64).ravel()
-        keys = np.minimum(start, end) * len(self.vertices) + np.maximum(start, end)
-        return keys, np.where(start < end, 1, -1)
+        return int((~edges_of(self.faces, len(self.vertices)).is_sound).sum())
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:

@@ -7,45 +7,84 @@ exact to second order for a distance field, and know nothing of what was done to
 from __future__ import annotations
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import serial_kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
-from plash.grid.tiles import Tiles
+from plash.grid.sample import lookup
+from plash.grid.tiles import Shape
 from plash.mesh.mesh import Mesh
+from plash.mesh.topology import Corners, corners_by_vertex
 
 
-def face_normals(vertices: NDArray[np.floating], faces: NDArray[np.int32]) -> NDArray[np.float32]:
+def face_normals(
+    vertices: NDArray[np.floating],
+    faces: NDArray[np.int32],
+    corners: Corners | None = None,
+    counts: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]:
     """Outward unit normals at vertices: the mean of the normals of the faces round it, weighted by their angles.
+
+    Args:
+        vertices: (n, 3), in any unit.
+        faces: Triangles (m, 3).
+        corners: Those of the faces, if they are known already.
+        counts: Which faces count; all, if not said otherwise.
 
     Reference: Thürmer & Wüthrich 1998.
     """
+    starts, numbers = corners or corners_by_vertex(faces, len(vertices))
+    counts = np.ones(len(faces), np.bool_) if counts is None else counts
+    normals = np.empty((len(vertices), 3), np.float32)
+    places = np.ascontiguousarray(vertices, np.float64)
+    _set_normals(places, faces, starts, numbers, counts, normals, chunk_count())
+    return normals
+
+
+@kernel
+def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):  # type: ignore[no-untyped-def]
+    n = len(vertices)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            sx, sy, sz = 0.0, 0.0, 0.0
+            for s in range(starts[i], starts[i + 1]):
+                f, k = numbers[s] // 3, numbers[s] % 3
+                if not counts[f]:
+                    continue
+                j, m = faces[f, (k + 1) % 3], faces[f, (k + 2) % 3]
+                ax, ay, az = (
+                    vertices[j, 0] - vertices[i, 0],
+                    vertices[j, 1] - vertices[i, 1],
+                    vertices[j, 2] - vertices[i, 2],
+                )
+                bx, by, bz = (
+                    vertices[m, 0] - vertices[i, 0],
+                    vertices[m, 1] - vertices[i, 1],
+                    vertices[m, 2] - vertices[i, 2],
+                )
+                x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+                doubled_area = np.sqrt(x * x + y * y + z * z)
+                if doubled_area > 0:
+                    weight = np.arctan2(doubled_area, ax * bx + ay * by + az * bz) / doubled_area
+                    sx += weight * x
+                    sy += weight * y
+                    sz += weight * z
+            length = np.sqrt(sx * sx + sy * sy + sz * sz)
+            scale = 1 / length if length > 0 else 0.0
+            normals[i, 0] = sx * scale
+            normals[i, 1] = sy * scale
+            normals[i, 2] = sz * scale
+
+
+def outline_normals(vertices: NDArray[np.float64], edges: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Outward unit normals at the vertices of a 2-D outline; zero at all others."""
+    along = vertices[edges[:, 1]] - vertices[edges[:, 0]]
     sums = np.zeros((len(vertices), 3))
-    _add_normals(vertices.astype(np.float64), faces, sums)
+    for end in range(2):
+        sums[:, 0] += np.bincount(edges[:, end], along[:, 1], len(vertices))
+        sums[:, 1] -= np.bincount(edges[:, end], along[:, 0], len(vertices))
     return _units(sums)
-
-
-@serial_kernel
-def _add_normals(vertices, faces, sums):  # type: ignore[no-untyped-def]
-    side = np.empty((3, 3))
-    for f in range(len(faces)):
-        for corner in range(3):
-            i, j = faces[f, corner], faces[f, (corner + 1) % 3]
-            for axis in range(3):
-                side[corner, axis] = vertices[j, axis] - vertices[i, axis]
-        x = side[0, 1] * side[1, 2] - side[0, 2] * side[1, 1]
-        y = side[0, 2] * side[1, 0] - side[0, 0] * side[1, 2]
-        z = side[0, 0] * side[1, 1] - side[0, 1] * side[1, 0]
-        doubled_area = np.sqrt(x * x + y * y + z * z)
-        if doubled_area > 0:
-            for corner in range(3):
-                one, two = side[corner], side[(corner + 2) % 3]
-                along = -(one[0] * two[0] + one[1] * two[1] + one[2] * two[2])
-                weight = np.arctan2(doubled_area, along) / doubled_area
-                i = faces[f, corner]
-                sums[i, 0] += weight * x
-                sums[i, 1] += weight * y
-                sums[i, 2] += weight * z
 
 
 def creased(mesh: Mesh, degrees: float = 65.0) -> Mesh:
@@ -80,36 +119,40 @@ def gradient_normals(
         spacing: Of the samples, in metres.
         origin: Of the samples, in metres.
     """
-    dimension = field.tiles.dimension
     places = vertices.astype(np.float64)
     places[:, : len(origin)] -= origin
     places /= spacing
     slope = np.zeros((len(vertices), 3))
-    for axis in range(dimension):
-        step = np.zeros(3)
-        step[axis] = 0.5
-        slope[:, axis] = _sampled(field, places + step) - _sampled(field, places - step)
+    _find_slopes(field.tiles.shape)(field.pool, field.tiles.keys, places, slope, chunk_count())
     return _units(slope)
 
 
-def _sampled(field: CellField, places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Linear interpolation of samples at lattice coordinates."""
-    low = np.floor(places).astype(np.int64)
-    part = places - low
-    total = np.zeros(len(places))
-    for corner in range(2**field.tiles.dimension):
-        up = np.array([corner & 1, (corner >> 1) & 1, corner >> 2])
-        weight = np.where(up == 1, part, 1 - part).prod(axis=1)
-        total += weight * _looked_up(field.tiles, field.pool, low + up)
-    return total
+@for_tile_shape
+def _find_slopes(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = 2 if BZ == 1 else 3
+    CORNERS = 4 if BZ == 1 else 8
 
+    @kernel
+    def run(pool, keys, places, slope, chunks):  # type: ignore[no-untyped-def]
+        n = len(places)
+        for c in prange(chunks):
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                for axis in range(DIM):
+                    for side in (-0.5, 0.5):
+                        x = places[i, 0] + (side if axis == 0 else 0.0)
+                        y = places[i, 1] + (side if axis == 1 else 0.0)
+                        z = places[i, 2] + (side if axis == 2 else 0.0)
+                        low_x, low_y, low_z = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
+                        fx, fy, fz = x - low_x, y - low_y, z - low_z
+                        value = 0.0
+                        for corner in range(CORNERS):
+                            a, b, d = corner & 1, (corner >> 1) & 1, corner >> 2
+                            weight = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if d else 1 - fz)
+                            value += weight * lookup(pool, keys, low_x + a, low_y + b, low_z + d, BZ, BY, BX)
+                        slope[i, axis] += 2 * side * value
 
-def _looked_up(tiles: Tiles, pool: NDArray[np.floating], points: NDArray[np.int64]) -> NDArray[np.floating]:
-    sizes = np.array(tiles.shape[::-1])
-    slots = tiles.slots_of_coordinates(points // sizes)
-    x, y, z = (points % sizes).T
-    found: NDArray[np.floating] = pool[slots, z, y, x]
-    return found
+    return run
 
 
 def _units(vectors: NDArray[np.float64]) -> NDArray[np.float32]:

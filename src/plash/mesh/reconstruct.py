@@ -3,25 +3,31 @@
 Samples stand on a lattice of spacing h/detail whose points include the corners of cells, so that walls pass through
 samples. The surface is where half of the space round a sample is filled (`plash.mesh.fill`), for flat water exactly
 at its level. Particles that it does not cover become drops (`plash.mesh.drops`). Walls cut the liquid off; into
-solids it reaches half a cell, so that no gap shows.
+solids it reaches half a cell, so that no gap shows. What was cut is smoothed, its small pieces are made round
+(`plash.mesh.pieces`), and it gets the volume of the particles (`plash.mesh.volumes`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
+from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
-from plash.mesh.fill import distance_of_fill, reach, scattered, widened
-from plash.mesh.lattice import Lattice, cut_off, gap_everywhere, open_share, solid_distance, walls_of
+from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened
+from plash.mesh.finish import finished, shaped
+from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_share, solid_distance, walls_of
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
-from plash.mesh.normals import face_normals
-from plash.mesh.smooth import CLOSES, RESTS, smoothed
+from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
+from plash.mesh.smooth import swept
+from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
@@ -30,6 +36,7 @@ from plash.scene.look import Meshing
 from plash.stages import stage
 
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
+_MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
 
 
 @stage
@@ -42,14 +49,14 @@ def liquid_surface(
     domain: Domain,
     solids: Sequence[Solid],
 ) -> Mesh:
-    """The closed surface of a liquid (in 2-D the region it fills), with normals and velocities at its vertices.
+    """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and velocities at its vertices.
 
     Args:
         position: Of the particles (n, d), m.
         velocity: Of the particles (n, d), m/s.
         volume: That each particle stands for, m³ (m² in 2-D).
         h: Cell size of the simulation, m.
-        meshing: How fine and how smooth.
+        meshing: How fine, how smooth, and whether it is closed.
         domain: Its closed and open sides cut the liquid off.
         solids: The liquid reaches h/2 into them.
     """
@@ -64,19 +71,30 @@ def liquid_surface(
 
     carried = widened(tiles, scattered(particles, tiles), detail)
     solid = solid_distance(tiles, lattice)
-    opened = widened(tiles, open_share(tiles, lattice, solid)[None], detail)[0]
+    opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
     phi = distance_of_fill(carried[0], opened, detail)
     if meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
-    cuts = march(CellField(tiles, cut_off(phi, tiles, lattice, solid)))
+    cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
+    cuts = march(cut, midpoints=meshing.placement == "midpoint")
+    draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles)
 
-    walls = walls_of(cuts.places, lattice)
-    walls[_at_vertices(cuts, tiles, [gap_everywhere(tiles, solid)])[0] < _AT_SOLID] |= RESTS
+    draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing)
+    return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
+
+
+def _shaped(draft: Draft, ends: NDArray[np.int64], cut: CellField, particles: Particles, meshing: Meshing) -> Draft:
+    """The surface as it was cut from a field, smoothed and subdivided; its drops round, its volume the particles'."""
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
-    places = smoothed(cuts.places, cuts.faces, cuts.edges, meshing.smoothing * detail, walls)
-    normals = _normals(places, cuts.faces, walls, lattice) if tiles.dimension == 3 else None
-    vertices = (places * lattice.spacing).astype(np.float32)
-    return Mesh(vertices, cuts.faces, normals, _velocities(cuts, carried, tiles), cuts.edges)
+    smooth = swept(draft, meshing.sweeps * meshing.detail)
+    least = meshing.smallest * meshing.detail**cut.tiles.dimension
+    if not meshing.drops or meshing.placement == "midpoint":
+        volumes = part_volumes(draft.places, draft.rows, draft.parts)
+        return shaped(*without_specks(smooth, volumes, least), meshing.subdivide)
+    pieces = pieces_of(draft, ends, cut.pool, cut.tiles, particles)
+    smooth, volumes, large = with_round_drops(smooth, pieces, particles, least)
+    rest = particles.total_volume() - float(np.nansum(pieces.carried))
+    return _with_volume(shaped(smooth, volumes, meshing.subdivide), large, rest, _MOST_MENDED * meshing.detail)
 
 
 def _particles(
@@ -94,37 +112,46 @@ def _particles(
     return particles
 
 
-def _normals(
-    places: NDArray[np.float64], faces: NDArray[np.int32], walls: NDArray[np.uint8], lattice: Lattice
-) -> NDArray[np.float32]:
-    """Normals of the free surface, up to the line where it meets a wall; of the wall on the wall."""
-    on_wall = (walls & CLOSES > 0)[faces].any(axis=1)
-    normals = face_normals(places, faces[~on_wall])
-    bare = ~normals.any(axis=1)
-    normals[bare] = face_normals(places, faces[on_wall])[bare]
-    for axis, sides in enumerate(zip(lattice.low, lattice.high, strict=True)):
-        for wall, outwards in zip(sides, (-1, 1), strict=True):
-            if wall is not None:
-                beyond = (places[:, axis] - wall) * outwards > 0
-                normals[beyond] = np.eye(3, dtype=np.float32)[axis] * outwards
-    return normals
+def _draft(cuts: Cuts, lattice: Lattice, carried: NDArray[np.float32], gap: NDArray[np.float32], tiles: Tiles) -> Draft:
+    """The surface as it was cut, flush with walls, with the mean velocity of the particles round each vertex, m/s."""
+    pools = np.concatenate([carried, gap[None]])
+    values = np.empty((len(pools), len(cuts.places)), np.float32)
+    _take_between(pools.reshape(len(pools), -1), _ends_in(tiles, cuts), cuts.share, values, chunk_count())
+    velocity = np.zeros((len(cuts.places), 3), np.float32)
+    for axis, momentum in enumerate(values[1:-1]):
+        velocity[:, axis] = np.divide(momentum, values[0], out=np.zeros_like(momentum), where=values[0] > 0)
+    walls = walls_of(cuts.places, lattice)
+    walls[values[-1] < _AT_SOLID] |= RESTS
+    return Draft(flush(cuts.places, walls, lattice), velocity, walls, cuts.faces, cuts.edges)
 
 
-def _velocities(cuts: Cuts, carried: NDArray[np.float32], tiles: Tiles) -> NDArray[np.float32]:
-    """Mean velocity of the particles round each vertex, m/s."""
-    weight, *momentum = _at_vertices(cuts, tiles, carried)
-    velocity = np.zeros((len(weight), 3), np.float32)
-    for axis, part in enumerate(momentum):
-        velocity[:, axis] = np.divide(part, weight, out=np.zeros_like(weight), where=weight > 0)
-    return velocity
+def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:
+    """Flat indices into pools on the given tiles of the samples that each vertex lies between."""
+    if cuts.tiles is tiles:
+        return cuts.ends
+    slot_of = np.concatenate([[0], tiles.slots_of(cuts.tiles.keys)])
+    size = int(np.prod(tiles.shape))
+    ends: NDArray[np.int64] = slot_of[cuts.ends // size] * size + cuts.ends % size
+    return ends
 
 
-def _at_vertices(cuts: Cuts, tiles: Tiles, pools: Iterable[NDArray[np.float32]]) -> list[NDArray[np.float64]]:
-    """Values of pools at the vertices, between the samples that each lies between."""
-    ends = cuts.ends
-    if cuts.tiles is not tiles:
-        slot_of = np.concatenate([[0], tiles.slots_of(cuts.tiles.keys)])
-        size = int(np.prod(tiles.shape))
-        ends = slot_of[ends // size] * size + ends % size
-    values = [pool.reshape(-1) for pool in pools]
-    return [value[ends[:, 0]] * (1 - cuts.share) + value[ends[:, 1]] * cuts.share for value in values]
+@kernel
+def _take_between(pools, ends, share, values, chunks):  # type: ignore[no-untyped-def]
+    n = len(share)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for k in range(len(pools)):
+                values[k, i] = pools[k, ends[i, 0]] * (1 - share[i]) + pools[k, ends[i, 1]] * share[i]
+
+
+def _with_volume(draft: Draft, large: int, volume: float, furthest: float) -> Draft:
+    """The draft whose first parts have a volume together: all are moved alike, and not far.
+
+    What reaches into solids has more volume than its particles, and is left as it is.
+    """
+    if large == 0 or (draft.walls >= RESTS).any():
+        return draft
+    part = np.maximum(draft.parts - np.int32(large - 1), 0)
+    wanted = np.full(int(part.max()) + 1, np.nan)
+    wanted[0] = volume
+    return with_volumes(draft, part, wanted, furthest)

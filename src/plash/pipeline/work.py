@@ -39,7 +39,7 @@ _CLIPS = ("gif", "webp")
 _NUMBERS = {kind: WHOLE - place for place, kind in enumerate((*FORMATS, "contact"))}
 
 # Raised when a stage makes something else of the same scene than before, so that old files are made again
-_EDITION = {"mesh": 1, "render": 1, "video": 1, "report": 1}
+_EDITION = {"mesh": 2, "render": 1, "video": 1, "report": 1}
 
 
 @dataclass(eq=False)

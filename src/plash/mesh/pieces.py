@@ -1,0 +1,190 @@
+"""Separate pieces of a surface: specks are left out, drops of few triangles made round.
+
+A piece that holds a single particle, and touches nothing, is a ball of its volume. Marching over a lattice that
+is as coarse as the ball would make something like an octahedron of it, and another one wherever it flies. Other pieces
+of few triangles are subdivided once. All get the volume of the particles in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.compile import Kernel, for_tile_shape, serial_kernel
+from plash.grid.tiles import Shape, Tiles
+from plash.mesh.draft import Draft
+from plash.mesh.mesh import Mesh
+from plash.mesh.subdivide import refined
+from plash.mesh.topology import Rows
+from plash.mesh.volumes import part_volumes
+from plash.particles.particles import Particles
+
+_SMALL = {
+    2: 16,
+    3: 120,
+}  # rows of the boundary: in pieces of fewer, every particle has a sample at the surface beside it
+_FACTOR = 8.0  # most by which the volume of a piece changes: more, and particles were counted wrongly
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """What is known of the parts of a draft.
+
+    Attributes:
+        part: Number of the part of each vertex.
+        volume: Of each part, as it was cut; in lattice units.
+        carried: Volume of the particles in each small part; NaN for others.
+        lone: The particle that is alone in a part; -1 if there is none, or more.
+    """
+
+    part: NDArray[np.int32]
+    volume: NDArray[np.float64]
+    carried: NDArray[np.float64]
+    lone: NDArray[np.int64]
+
+
+def without_specks(draft: Draft, volumes: NDArray[np.float64], least: float) -> tuple[Draft, NDArray[np.float64]]:
+    """The draft and the volumes of its parts without pieces and cavities that are smaller than a least volume."""
+    kept = np.abs(volumes) >= least
+    if kept.all():
+        return draft, volumes
+    return draft.only(kept[draft.parts]), volumes[kept]
+
+
+def pieces_of(
+    draft: Draft, ends: NDArray[np.int64], phi: NDArray[np.float32], tiles: Tiles, particles: Particles
+) -> Pieces:
+    """The parts of a draft that was just cut from a field, and the particles in the small ones.
+
+    Args:
+        draft: The surface.
+        ends: Flat indices of the two samples that each of its vertices lies between.
+        phi: The samples.
+        tiles: Where they are.
+        particles: What the field was made of, on the same tiles.
+    """
+    part = draft.parts
+    count = int(part.max(initial=-1)) + 1
+    rows = np.bincount(part[draft.rows[:, 0]], minlength=count)
+    volume = part_volumes(draft.places, draft.rows, part)
+    held = np.zeros(count, np.bool_)
+    held[part[draft.walls > 0]] = True
+    small = (rows < _SMALL[draft.dimension]) & (volume > 0) & ~held
+    counts, carried, lone = np.zeros(count, np.int64), np.zeros(count), np.full(count, -1, np.int64)
+
+    # Samples inside small pieces are marked with their number
+    marks = np.zeros(phi.shape, np.int32)
+    vertices = np.flatnonzero(small[part])
+    inside = np.where(phi.ravel()[ends[vertices, 0]] < 0, *ends[vertices].T)
+    marks.ravel()[inside] = part[vertices] + 1
+    busy = np.unique(inside // marks[0].size)
+    around = np.unique(tiles.neighbours[busy])
+    around = around[around > 0]
+    places = (particles.cell, particles.offset, particles.volume, particles.starts)
+    _claim(tiles.shape)(marks, phi, *places, tiles.origins, tiles.neighbours, around, counts, carried, lone)
+    ratio = np.divide(carried, volume, out=np.zeros(count), where=small)
+    known = small & (counts > 0) & (ratio > 1 / _FACTOR) & (ratio < _FACTOR)
+    return Pieces(part, volume, np.where(known, carried, np.nan), np.where(known & (counts == 1), lone, -1))
+
+
+@for_tile_shape
+def _claim(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = 2 if BZ == 1 else 3
+
+    @serial_kernel
+    def run(marks, phi, cell, offset, volume, starts, origins, neighbours, slots, counts, carried, lone):  # type: ignore[no-untyped-def]
+        for t in slots:
+            for p in range(starts[t], starts[t + 1]):
+                i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
+                if DIM == 3:
+                    k = cell[2, p] - origins[t, 2]
+                deepest = np.float32(0)
+                owner = 0
+                for corner in range(4 if DIM == 2 else 8):
+                    x, y, z = i + (corner & 1), j + ((corner >> 1) & 1), k + (corner >> 2)
+                    column = 13 + (x >= BX) + 3 * (y >= BY) + 9 * (z >= BZ and DIM == 3)
+                    s = neighbours[t, column]
+                    x, y = x % BX, y % BY
+                    z = z % BZ if DIM == 3 else 0
+                    if marks[s, z, y, x] > 0 and phi[s, z, y, x] < deepest:
+                        deepest = phi[s, z, y, x]
+                        owner = marks[s, z, y, x]
+                if owner > 0:
+                    counts[owner - 1] += 1
+                    carried[owner - 1] += volume[p]
+                    lone[owner - 1] = p
+
+    return run
+
+
+def with_round_drops(
+    draft: Draft, pieces: Pieces, particles: Particles, least: float
+) -> tuple[Draft, NDArray[np.float64], int]:
+    """The draft with round drops and without specks, the volume that each part shall have, and how many are large.
+
+    Large parts come first. They are those whose particles were not counted; they shall have the volume they were cut
+    with.
+    """
+    is_counted, lone = np.isfinite(pieces.carried), pieces.lone >= 0
+    wanted = np.where(is_counted, pieces.carried, pieces.volume)
+    kept = np.abs(wanted) >= least
+    large, small, balls = ~is_counted & kept, is_counted & ~lone & kept, lone & kept
+    result = draft.only(large[pieces.part])
+    if small.any():
+        result = result.with_more(refined(draft.only(small[pieces.part])))
+    if balls.any():
+        result = result.with_more(_balls(particles, pieces.lone[balls], draft.dimension))
+    volumes = np.concatenate([wanted[kind] for kind in (large, small, balls)])
+    return result, volumes, int(large.sum())
+
+
+def _balls(particles: Particles, which: NDArray[np.int64], dimension: int) -> Draft:
+    """A ball of its own volume for each of some particles."""
+    ball = _unit_ball(dimension)
+    centre, velocity = np.zeros((len(which), 3)), np.zeros((len(which), 3), np.float32)
+    centre[:, :dimension] = (particles.cell[:, which] + particles.offset[:, which].astype(np.float64)).T
+    velocity[:, :dimension] = particles.velocity[:, which].T
+    radius = (particles.volume[which].astype(np.float64) / ball.volume) ** (1 / dimension)
+    n = len(ball.vertices)
+    places = (centre[:, None] + radius[:, None, None] * ball.vertices).reshape(-1, 3)
+    first = (n * np.arange(len(which), dtype=np.int32))[:, None, None]
+    faces, edges = ((first + rows).reshape(-1, rows.shape[1]) for rows in (ball.faces, ball.edges))
+    return Draft(places, np.repeat(velocity, n, axis=0), np.zeros(len(places), np.uint8), faces, edges)
+
+
+@cache
+def _unit_ball(dimension: int) -> Mesh:
+    """A ball of radius 1: in 3-D an icosahedron of which every triangle was made four, in 2-D a polygon."""
+    if dimension == 2:
+        n = 16
+        angle = 2 * np.pi * np.arange(n) / n
+        around = np.arange(n, dtype=np.int32)
+        rim = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+        edges = np.stack([around, np.roll(around, -1)], axis=1)
+        faces = np.column_stack([np.full(n, n, np.int32), edges])
+        return Mesh(np.vstack([rim, np.zeros(3)]).astype(np.float32), faces, edges=edges)
+    corners, faces = _icosahedron()
+    zeros = np.zeros((len(corners), 3), np.float32)
+    finer = refined(Draft(corners, zeros, np.zeros(len(corners), np.uint8), faces, np.zeros((0, 2), np.int32)))
+    return Mesh((finer.places / np.linalg.norm(finer.places, axis=1)[:, None]).astype(np.float32), finer.faces)
+
+
+def _icosahedron() -> tuple[NDArray[np.float64], Rows]:
+    """Corners (0, ±1, ±golden) and their cyclic permutations; faces counter-clockwise seen from outside."""
+    golden = (1 + 5**0.5) / 2
+    flat = [(0.0, one, golden * two) for one in (-1, 1) for two in (-1, 1)]
+    corners = np.array([np.roll(corner, turn) for turn in range(3) for corner in flat])
+    near = np.isclose(np.linalg.norm(corners[:, None] - corners, axis=2), 2)
+    faces = [
+        (a, b, c)
+        for a in range(12)
+        for b in range(12)
+        for c in range(12)
+        if a < min(b, c) and near[a, b] and near[b, c] and near[c, a]
+        if np.linalg.det(corners[[a, b, c]]) > 0
+    ]
+    return corners, np.array(faces, np.int32)

@@ -1,0 +1,140 @@
+"""Giving parts of a surface the volume that they shall have, by moving them along their normals.
+
+    ∂V/∂x_i = g_i = 1/6 Σ x_j × x_k over the faces round vertex i,     s = (V_wanted - V) / Σ g_i·n_i
+
+All vertices of a part go by the same s along their normal n_i, those on walls along the wall; what closes the liquid
+on a wall stays where it is. In 2-D areas and the outline take the place of volumes and faces.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
+from plash.mesh.draft import CLOSES, Draft
+from plash.mesh.topology import Rows
+
+_ROUNDS = 3
+_SOME = 1000  # rows that the mean edge is taken of
+_FURTHEST = 0.5  # of the mean edge: no part is moved by more in a round
+
+
+def part_volumes(places: NDArray[np.float64], rows: Rows, part: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Signed volume of each part, by the divergence theorem; in 2-D, where rows are edges, its area."""
+    volumes = np.zeros(int(part.max(initial=-1)) + 1)
+    _add_volumes(places, rows, part, _first_of_each(part), volumes)
+    return volumes
+
+
+def with_volumes(draft: Draft, part: NDArray[np.int32], wanted: NDArray[np.float64], furthest: float = np.inf) -> Draft:
+    """The draft with the wanted volume of each part.
+
+    Args:
+        draft: A surface.
+        part: Number of the part of each vertex.
+        wanted: Volume of each part in lattice units; one that is not finite is left as it is.
+        furthest: How far vertices may move at most, in lattice spacings.
+    """
+    rows = draft.rows
+    if len(rows) == 0:
+        return draft
+    count = len(wanted)
+    first = _first_of_each(part)
+    places = draft.places.copy()
+    some = rows[:: max(len(rows) // _SOME, 1)]
+    along = places[some[:, 0]] - places[some[:, 1]]
+    at_once = min(_FURTHEST * float(np.sqrt((along**2).sum(axis=1).mean())), furthest)
+    left = np.full(count, furthest)
+    push, gain = np.empty_like(places), np.empty(len(places))
+    _find_pushes(places, rows, *draft.corners, part, first, draft.walls, push, gain, chunk_count())
+    gains = np.zeros(count)
+    _add_gains(gain, part, gains)
+    for _ in range(_ROUNDS):
+        volumes = np.zeros(count)
+        _add_volumes(places, rows, part, first, volumes)
+        missing = np.where(np.isfinite(wanted), wanted - volumes, 0.0)
+        shift = missing / np.maximum(gains, np.finfo(np.float64).tiny)
+        shift = np.clip(shift, -np.minimum(at_once, left), np.minimum(at_once, left))
+        left -= np.abs(shift)
+        _push(places, push, part, shift, chunk_count())
+    return draft.moved_to(places)
+
+
+def _first_of_each(part: NDArray[np.int32]) -> NDArray[np.int64]:
+    """First vertex of each part: the origin that its volume is measured from, so that few digits are lost."""
+    first = np.zeros(int(part.max(initial=-1)) + 1, np.int64)
+    first[part[::-1]] = np.arange(len(part) - 1, -1, -1)
+    return first
+
+
+@serial_kernel
+def _add_volumes(places, rows, part, first, volumes):  # type: ignore[no-untyped-def]
+    is_flat = rows.shape[1] == 2
+    for r in range(len(rows)):
+        i, j = rows[r, 0], rows[r, 1]
+        p = part[i]
+        o = first[p]
+        ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
+        ax, ay, az = places[i, 0] - ox, places[i, 1] - oy, places[i, 2] - oz
+        bx, by, bz = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
+        if is_flat:
+            volumes[p] += (ax * by - ay * bx) / 2
+            continue
+        k = rows[r, 2]
+        cx, cy, cz = places[k, 0] - ox, places[k, 1] - oy, places[k, 2] - oz
+        x, y, z = _cross(bx, by, bz, cx, cy, cz)
+        volumes[p] += (ax * x + ay * y + az * z) / 6
+
+
+@serial_kernel
+def _add_gains(gain, part, gains):  # type: ignore[no-untyped-def]
+    for i in range(len(gain)):
+        gains[part[i]] += gain[i]
+
+
+@kernel
+def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, chunks):  # type: ignore[no-untyped-def]
+    """Where each vertex goes by a shift of one, and how much volume that gains."""
+    n = len(places)
+    width = rows.shape[1]
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            gx, gy, gz = 0.0, 0.0, 0.0
+            o = first[part[i]]
+            ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
+            for s in range(starts[i], starts[i + 1]):
+                r, k = numbers[s] // width, numbers[s] % width
+                j = rows[r, (k + 1) % width]
+                ax, ay, az = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
+                if width == 2:
+                    turn = 0.5 if k == 0 else -0.5
+                    gx += turn * ay
+                    gy -= turn * ax
+                else:
+                    j = rows[r, (k + 2) % 3]
+                    x, y, z = _cross(ax, ay, az, places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz)
+                    gx += x / 6
+                    gy += y / 6
+                    gz += z / 6
+            length = np.sqrt(gx * gx + gy * gy + gz * gz)
+            scale = 1 / length if length > 0 and walls[i] < CLOSES else 0.0
+            push[i, 0] = gx * scale if walls[i] & 3 == 0 else 0.0
+            push[i, 1] = gy * scale if walls[i] & 12 == 0 else 0.0
+            push[i, 2] = gz * scale if walls[i] & 48 == 0 else 0.0
+            gain[i] = gx * push[i, 0] + gy * push[i, 1] + gz * push[i, 2]
+
+
+@kernel
+def _push(places, push, part, shift, chunks):  # type: ignore[no-untyped-def]
+    n = len(places)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for axis in range(3):
+                places[i, axis] += shift[part[i]] * push[i, axis]
+
+
+@inlined
+def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
