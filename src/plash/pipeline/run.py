@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -42,6 +42,7 @@ class Outcome:
         movie: The movie, if there is one.
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
         seconds: Time spent on each stage, over all sessions.
+        notes: What is not quite as it was asked for.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class Outcome:
     movie: Path | None
     ledger: dict[str, Any]
     seconds: dict[str, float]
+    notes: tuple[str, ...] = ()
 
 
 def run(
@@ -179,9 +181,13 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     """Do what is left of some stages, frame by frame, so that pictures appear while the simulation goes on."""
     if run.manifest.versions != versions():
         run.progress.note(f"this run was begun with {_listed(run.manifest.versions)}; now it is {_listed(versions())}")
+    pictures = PictureStage(run, or_built_in="simulate" in stages)
+    notes = tuple(filter(None, [pictures.note])) if "render" in stages else ()
+    for note in notes:
+        run.progress.note(note)
     log = Log(run.folder.log)
     simulation = SimulationStage(run, log)
-    makers: list[FrameStage] = [simulation, SurfaceStage(run), PictureStage(run)]
+    makers: list[FrameStage] = [simulation, SurfaceStage(run), pictures]
     makers = [maker for maker in makers if maker.name in stages]
     movie = MovieStage(run)
     frames = range(1, run.scene.time.frames + 1)
@@ -199,7 +205,7 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     finally:
         log.close()
         run.progress.end()
-    return outcome(run.folder, run.manifest)
+    return replace(outcome(run.folder, run.manifest), notes=notes)
 
 
 def _finish_frames(run: Run, simulation: SimulationStage, makers: Sequence[FrameStage]) -> int:
