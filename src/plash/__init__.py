@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plash.scene import (
         Box,
         Camera,
+        CameraKey,
         Capsule,
         Cylinder,
         Difference,
@@ -66,6 +67,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "Box",
     "Camera",
+    "CameraKey",
     "Capsule",
     "CheckReport",
     "Cylinder",

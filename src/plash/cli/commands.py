@@ -13,6 +13,7 @@ from plash.cli.options import (
     default_out,
     overrides_of,
     progress_for,
+    quality_option,
     run_folder_of,
     scene_from,
     scene_options,
@@ -39,6 +40,7 @@ _force = click.option("--force", is_flag=True, help="Begin anew where the folder
 @click.argument("scene")
 @_out
 @_force
+@quality_option
 @scene_options
 @work_options
 def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
@@ -79,8 +81,10 @@ def _work(
     threads: int | None,
     quiet: bool,
     as_json: bool,
+    quality: str | None = None,
 ) -> None:
-    loaded = scene_from(scene, overrides_of(settings, resolution=resolution, frames=frames, seed=seed))
+    named = {"resolution": resolution, "frames": frames, "seed": seed, "look.quality": quality}
+    loaded = scene_from(scene, overrides_of(settings, **named))
     use_threads(threads)
     from plash.pipeline.run import run as run_scene
 
@@ -92,15 +96,16 @@ def _work(
 @click.command()
 @click.argument("folder")
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
+@quality_option
 @_set
 @work_options
-def resume(folder: str, frames: int | None, settings: tuple[str, ...], **options: Any) -> None:
+def resume(folder: str, frames: int | None, quality: str | None, settings: tuple[str, ...], **options: Any) -> None:
     """Go on with the run in FOLDER: finish it, make it longer, or mend it.
 
     Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or damaged. The result is the same
     to the last bit as that of a run that was never stopped.
     """
-    _again(folder, None, overrides_of(settings, frames=frames), **options)
+    _again(folder, None, overrides_of(settings, **{"frames": frames, "look.quality": quality}), **options)
 
 
 @click.command()
@@ -117,15 +122,16 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @click.argument("folder")
+@quality_option
 @_set
 @work_options
-def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
+def render(folder: str, quality: str | None, settings: tuple[str, ...], **options: Any) -> None:
     """Make the pictures of the run in FOLDER: render/frame.0001.png and so on.
 
     FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
     simulated.
     """
-    _again(folder, ("mesh", "render"), overrides_of(settings), **options)
+    _again(folder, ("mesh", "render"), overrides_of(settings, **{"look.quality": quality}), **options)
 
 
 @click.command()
@@ -138,15 +144,19 @@ def render(folder: str, settings: tuple[str, ...], **options: Any) -> None:
     help="Make it in this format too: mp4 plays everywhere, webm is smaller, gif and webp stand in pages as pictures "
     "do. May be given several times.",
 )
+@quality_option
 @_set
 @work_options
-def video(folder: str, formats: tuple[str, ...], settings: tuple[str, ...], **options: Any) -> None:
+def video(
+    folder: str, formats: tuple[str, ...], quality: str | None, settings: tuple[str, ...], **options: Any
+) -> None:
     """Make the movie of the run in FOLDER, and a contact sheet.
 
     FOLDER is a run folder, or the scene it was made from. Pictures that are missing are made first; nothing is
     simulated. Formats are those of output.movies and of --format; a GIF or WebP is at most output.clip_width wide.
     """
-    _again(folder, ("mesh", "render", "video"), overrides_of(settings), formats, **options)
+    overrides = overrides_of(settings, **{"look.quality": quality})
+    _again(folder, ("mesh", "render", "video"), overrides, formats, **options)
 
 
 @click.command()

@@ -37,6 +37,16 @@ def scene_options(command: Command) -> Command:
     return command
 
 
+def quality_option(command: Command) -> Command:
+    """The option that says how pictures are made."""
+    option = click.option(
+        "--quality",
+        type=click.Choice(["draft", "preview", "final"]),
+        help="How pictures are made: drawn (draft), ray traced (preview), or ray traced with many samples (final).",
+    )
+    return option(command)
+
+
 def work_options(command: Command) -> Command:
     """Options about how the work is done and told."""
     for option in (

@@ -235,6 +235,7 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     if outcome.seconds:
         spent = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in outcome.seconds.items() if seconds)
         lines.append(f"{'time':9}{spent}")
+    lines += [f"{'note':9}{note}" for note in outcome.notes]
     return lines + ledger_lines(outcome.ledger)
 
 

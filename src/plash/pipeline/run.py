@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -45,6 +45,7 @@ class Outcome:
         report: The run on one page, if it was written.
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
         seconds: Time spent on each stage, over all sessions.
+        notes: What is not quite as it was asked for.
     """
 
     folder: Path
@@ -54,6 +55,7 @@ class Outcome:
     report: Path | None
     ledger: dict[str, Any]
     seconds: dict[str, float]
+    notes: tuple[str, ...] = ()
 
 
 def run(
@@ -196,9 +198,13 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     """Do what is left of some stages, frame by frame, so that pictures appear while the simulation goes on."""
     if run.manifest.versions != versions():
         run.progress.note(f"this run was begun with {_listed(run.manifest.versions)}; now it is {_listed(versions())}")
+    pictures = PictureStage(run, or_built_in="simulate" in stages)
+    notes = tuple(filter(None, [pictures.note])) if "render" in stages else ()
+    for note in notes:
+        run.progress.note(note)
     log = Log(run.folder.log)
     simulation = SimulationStage(run, log)
-    makers: list[FrameStage] = [simulation, SurfaceStage(run), PictureStage(run)]
+    makers: list[FrameStage] = [simulation, SurfaceStage(run), pictures]
     makers = [maker for maker in makers if maker.name in stages]
     closers: list[ClosingStage] = [MovieStage(run), ReportStage(run)]
     closers = [closer for closer in closers if closer.name in stages]
@@ -211,7 +217,7 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     finally:
         log.close()
         run.progress.end()
-    return outcome(run.folder, run.manifest)
+    return replace(outcome(run.folder, run.manifest), notes=notes)
 
 
 def _finish(

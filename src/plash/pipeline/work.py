@@ -28,8 +28,10 @@ from plash.solvers.state import FrameParticles
 
 if TYPE_CHECKING:
     from plash.mesh.mesh import Mesh
+    from plash.render.choice import Renderer
     from plash.render.png import Picture
     from plash.render.preview import Preview
+    from plash.render.raytracer import RayTracer
 
 Content = TypeVar("Content")
 
@@ -174,10 +176,21 @@ class SurfaceStage:
 
 @dataclass(eq=False)
 class PictureStage:
-    """A picture of the liquid and what stands round it: render/frame.0001.png."""
+    """A picture of the liquid and what stands round it: render/frame.0001.png.
+
+    Attributes:
+        run: The run.
+        or_built_in: Whether the built-in renderer may stand in for a ray tracer that is not installed.
+    """
 
     run: Run
+    or_built_in: bool = False
     name: str = "render"
+
+    @property
+    def note(self) -> str:
+        """What the user should know about who makes the pictures; empty if it is as asked for."""
+        return self._renderer[1]
 
     def is_done(self, frame: int) -> bool:
         """Whether the picture was made of this surface and these particles, with this look."""
@@ -191,7 +204,8 @@ class PictureStage:
         surface = self.run.surface(frame) if self.run.scene.look.show == "surface" else None
 
         def make() -> Written:
-            picture = self._preview.picture(surface, seen.position, seen.velocity, seen.volume)
+            moment = (frame - 1) / self.run.scene.time.fps
+            picture = self._taker.picture(surface, seen.position, seen.velocity, seen.volume, moment)
             return write_bytes(self.run.folder.picture(frame), png_bytes(picture))
 
         self.run.keep(self.name, frame, self._source(frame), make)
@@ -202,13 +216,19 @@ class PictureStage:
 
     @cached_property
     def _settings(self) -> str:
-        return fingerprint(appearance(self.run.scene))
+        return fingerprint(appearance(self.run.scene), self._renderer[0])
 
     @cached_property
-    def _preview(self) -> Preview:
-        from plash.render.preview import Preview
+    def _renderer(self) -> tuple[Renderer, str]:
+        from plash.render.choice import renderer_of
 
-        return Preview(self.run.scene)
+        return renderer_of(self.run.scene, self.or_built_in)
+
+    @cached_property
+    def _taker(self) -> Preview | RayTracer:
+        from plash.render.choice import picture_taker
+
+        return picture_taker(self.run.scene, self._renderer[0])
 
 
 class ClosingStage(Protocol):

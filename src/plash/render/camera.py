@@ -17,7 +17,7 @@ from plash.scene.look import Camera
 
 Array = NDArray[np.float64]
 
-DEFAULT_FOV = 28.0
+DEFAULT_FOV, _GIVEN_FOV = 28.0, 35.0  # where the place is chosen here, and where the scene gives it
 _AZIMUTH, _ELEVATION = math.radians(26.0), math.radians(19.0)
 _MARGIN = 0.05
 
@@ -54,6 +54,11 @@ class View:
         seen[:, 1] = self.height / 2 - seen[:, 1] * scale
         return seen
 
+    @property
+    def fov(self) -> float:
+        """Angle from the top of the picture to its bottom, degrees."""
+        return 2 * math.degrees(math.atan(self.height / 2 / self.focal))
+
     @cached_property
     def packed(self) -> Array:
         """All of it as 15 numbers for kernels: position, right, up, forward, focal, half width, half height."""
@@ -80,13 +85,66 @@ def looking(
     return View(position, axes, height / 2 / math.tan(math.radians(fov) / 2), width, height)
 
 
-def camera_view(camera: Camera | None, domain_size: ArrayLike, size: tuple[int, int]) -> View:
-    """The view of a scene's camera; without one a view of the whole domain from the front, right and above."""
-    if camera is not None:
-        return looking(camera.position, camera.to, camera.fov, size, camera.up)
+def camera_view(camera: Camera | None, domain_size: ArrayLike, size: tuple[int, int], time: float = 0.0) -> View:
+    """The view of a scene's camera at a time (s); without one a view of the whole domain from the front and above."""
+    if camera is None:
+        camera = Camera()
+    if camera.position is None and not camera.key:
+        return _view_of_domain(camera, np.asarray(domain_size, np.float64), size, time)
+    place, to, fov = _pose(camera, time)
+    axis = np.array(camera.up, np.float64)
+    return looking(to + _turned(place - to, axis, camera.turn * time), to, fov, size, axis)
+
+
+def _view_of_domain(camera: Camera, domain_size: Array, size: tuple[int, int], time: float) -> View:
+    """The nearest view that holds the domain; of one that turns, whichever way it is seen."""
     sideways = math.cos(_ELEVATION)
     away = np.array([sideways * math.sin(_AZIMUTH), math.sin(_ELEVATION), sideways * math.cos(_AZIMUTH)])
-    return framing(box_corners(np.zeros(3), np.asarray(domain_size, np.float64)), away, DEFAULT_FOV, size, _MARGIN)
+    fov = camera.fov or DEFAULT_FOV
+    corners, up = box_corners(np.zeros(3), domain_size), np.array([0.0, 1.0, 0.0])
+    if not camera.turn:
+        return framing(corners, away, fov, size, _MARGIN)
+    middle = domain_size / 2
+    round_about = [middle + _turned(corners - middle, up, math.tau * k / 24) for k in range(24)]
+    still = framing(np.concatenate(round_about), away, fov, size, _MARGIN)
+    angle = camera.turn * time
+    place = middle + _turned(still.position - middle, up, angle)
+    return View(place, _turned(still.axes, up, angle), still.focal, *size)
+
+
+def _pose(camera: Camera, time: float) -> tuple[Array, Array, float]:
+    """Where a camera stands and looks, and its angle of view: a smooth curve through its keys, at rest at its ends.
+
+    Between two keys it is the cubic with the keys' velocities, each that of a straight way from the key before to the
+    key after (Catmull and Rom 1974, for uneven times).
+    """
+    keys, times = [], []
+    for key in camera.key or (camera,):
+        place, to = key.position or camera.position or (), key.to or camera.to or ()
+        keys.append(np.array([*place, *to, key.fov or camera.fov or _GIVEN_FOV]))
+        times.append(getattr(key, "time", 0.0))
+    moment = min(max(time, times[0]), times[-1])
+    k = max(sum(t <= moment for t in times) - 1, 0)
+    found = keys[k]
+    if k + 1 < len(keys):
+        span = times[k + 1] - times[k]
+        part = (moment - times[k]) / span
+        slopes = [
+            np.zeros(7) if at in (0, len(keys) - 1) else (keys[at + 1] - keys[at - 1]) / (times[at + 1] - times[at - 1])
+            for at in (k, k + 1)
+        ]
+        rise = keys[k + 1] - keys[k]
+        found = keys[k] + rise * part**2 * (3 - 2 * part)
+        found = found + span * part * (1 - part) * ((1 - part) * slopes[0] - part * slopes[1])
+    return found[:3], found[3:6], float(min(max(found[6], 1.0), 150.0))
+
+
+def _turned(vectors: Array, axis: Array, angle: float) -> Array:
+    """Vectors (..., 3) turned about an axis, counter-clockwise seen with the axis pointing at you (Rodrigues)."""
+    along = _unit(axis)
+    onto = (vectors @ along)[..., None] * along
+    turned: Array = onto + math.cos(angle) * (vectors - onto) + math.sin(angle) * np.cross(along, vectors)
+    return turned
 
 
 def framing(points: Array, away: Array, fov: float, size: tuple[int, int], margin: float) -> View:

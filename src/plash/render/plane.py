@@ -54,8 +54,9 @@ class PlanePreview:
         position: NDArray[np.float64],
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
+        time: float = 0.0,
     ) -> NDArray[np.uint8]:
-        """The picture (height, width, 3) of a frame."""
+        """The picture (height, width, 3) of a frame, whatever the time."""
         light = self._paper.copy()
         show = self._scene.look.show
         if show == "surface":

@@ -32,6 +32,7 @@ class Preview:
         position: NDArray[np.float64],
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
+        time: float = 0.0,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame, in sRGB.
 
@@ -40,8 +41,9 @@ class Preview:
             position: Of the particles (n, axes), m.
             velocity: Of the particles (n, axes), m/s.
             volume: Of the particles (n,), m³ (m² in 2-D).
+            time: Of the frame, s: where a camera that moves is.
         """
-        return self._taker.picture(mesh, position, velocity, volume)
+        return self._taker.picture(mesh, position, velocity, volume, time)
 
 
 def picture_size(scene: Scene) -> tuple[int, int]:

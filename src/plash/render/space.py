@@ -48,27 +48,30 @@ class SpacePreview:
     def __init__(self, scene: Scene, width: int, height: int) -> None:
         self._scene = scene
         self._h = scene.domain.h
-        size = np.array(scene.domain.cells) * self._h
-        self._across = float(np.sqrt(size @ size))
+        self._size = np.array(scene.domain.cells) * self._h
+        self._across = float(np.sqrt(self._size @ self._size))
+        self._pixels = (2 * width, 2 * height)
         self._tint = Tint(scene)
-        self._view = camera_view(scene.look.camera, size, (2 * width, 2 * height))
-        self._studio = studio_for(self._view, size, light_of(scene.look.background))
-        self._edges = _box_edges(size) if scene.look.edges else np.zeros((0, 2, 3))
-        self._prepare(_solids(scene))
+        first = camera_view(scene.look.camera, self._size, self._pixels)
+        self._studio = studio_for(first, self._size, light_of(scene.look.background))
+        self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
+        self._solids = _solids(scene)
+        self._solid_maps = self._maps_of(self._solids, 0.01 * self._across) if len(self._solids.faces) else None
+        self._look_from(first)
 
-    def _prepare(self, solids: Triangles) -> None:
-        view = self._view
+    def _look_from(self, view: View) -> None:
+        """Prepare what is seen of all that stands still."""
+        self._view = view
         layer = Layer.empty(view)
-        draw_triangles(layer, view, solids.vertices, solids.faces)
+        draw_triangles(layer, view, self._solids.vertices, self._solids.faces)
         self._seen = Seen.nothing(view)
-        see_triangles(self._seen, view, layer, solids)
+        see_triangles(self._seen, view, layer, self._solids)
         self._opaque = layer.depth
         if self._scene.look.floor:
             floor = _floor_depth(view)
             hidden = floor < layer.depth
             self._opaque = np.minimum(layer.depth, floor)
             self._seen.normal[hidden] = 0
-        self._solid_maps = self._maps_of(solids, 0.01 * self._across) if len(solids.faces) else None
         self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
         self._shade(self._key, self._sky, self._opaque, self._solid_maps)
 
@@ -78,8 +81,12 @@ class SpacePreview:
         position: NDArray[np.float64],
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
+        time: float = 0.0,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
+        camera = self._scene.look.camera
+        if camera is not None and camera.moves:
+            self._look_from(camera_view(camera, self._size, self._pixels, time))
         show = self._scene.look.show
         if show == "surface":
             return self._of_surface(self._surface(mesh if mesh is not None else Mesh.empty()))
@@ -201,14 +208,17 @@ def _solids(scene: Scene) -> Triangles:
 
 
 def _floor_depth(view: View) -> Floats:
-    """Depth of the plane y = 0 at each sample, infinite where it is not seen from above."""
+    """Depth of the plane y = 0 at each sample, infinite where it is not seen from above.
+
+    It is drawn a hair's breadth nearer, so that liquid standing on it does not shine through.
+    """
     u = (np.arange(view.width) + 0.5 - view.width / 2) / view.focal
     v = (view.height / 2 - np.arange(view.height) - 0.5) / view.focal
     right, up, forward = view.axes[:, 1]
     falling = -(u[None, :] * right + v[:, None] * up + forward)
     seen = (falling > 1e-9) & (view.position[1] > 0)
     depth = np.where(seen, view.position[1] / np.where(seen, falling, 1), np.inf)
-    return depth.astype(np.float32)
+    return (depth * (1 - 1e-5)).astype(np.float32)
 
 
 def _box_edges(size: NDArray[np.float64]) -> NDArray[np.float64]:

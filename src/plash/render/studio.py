@@ -38,16 +38,21 @@ class Studio:
     mirrored: Array
 
 
-def studio_for(view: View, size: Array, background: Array) -> Studio:
-    """The studio for a camera that looks at a domain."""
+def lamp_directions(view: View) -> tuple[Array, Array]:
+    """Where the lamp and a smaller one on the other side stand for a camera."""
     up = np.array([0.0, 1, 0])
     right = view.axes[0] - view.axes[0][1] * up
     if right @ right < 1e-6:  # the camera lies on its side
         right = np.cross(view.axes[2], up)
     right /= np.sqrt(right @ right)
     away = np.cross(up, right)
-    to_lamp = _unit(-0.72 * right + 0.30 * away + 1.05 * up)
-    to_fill = _unit(0.9 * right - 0.1 * away + 0.55 * up)
+    return _unit(-0.72 * right + 0.30 * away + 1.05 * up), _unit(0.9 * right - 0.1 * away + 0.55 * up)
+
+
+def studio_for(view: View, size: Array, background: Array) -> Studio:
+    """The studio for a camera that looks at a domain."""
+    to_lamp, to_fill = lamp_directions(view)
+    up = np.array([0.0, 1, 0])
     corners = box_corners(np.zeros(3), size)
     square = (MAP_SIZE, MAP_SIZE)
     lamp = framing(corners, to_lamp, 14.0, square, 0.12)

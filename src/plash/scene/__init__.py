@@ -5,7 +5,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
-from plash.scene.look import Camera, Look, Meshing, Output, SolidLook
+from plash.scene.look import Camera, CameraKey, Look, Meshing, Output, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import VERSION, Scene
@@ -31,6 +31,7 @@ __all__ = [
     "VERSION",
     "Box",
     "Camera",
+    "CameraKey",
     "Capsule",
     "Cylinder",
     "Difference",

@@ -67,7 +67,7 @@ def wrong_dimensions(model: BaseModel, dimension: int) -> list[Finding]:
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             for index, item in enumerate(value):
                 found += [((name, index, *place), text) for place, text in wrong_dimensions(item, dimension)]
-        elif isinstance(value, tuple) and len(value) != dimension:
+        elif isinstance(value, tuple) and value and len(value) != dimension:
             sentence = f"{shown(value)} has {len(value)} entries: a {dimension}-D scene needs {dimension}"
             found.append(((name,), f"{sentence} (domain.size says how many axes there are)"))
     return found

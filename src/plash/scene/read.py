@@ -15,6 +15,7 @@ from typing import Any
 from plash.errors import Problem, SceneError
 from plash.scene.base import validated
 from plash.scene.lines import LineIndex
+from plash.scene.look import LIGHT_FILES
 from plash.scene.model import VERSION, Scene
 from plash.scene.overrides import apply_overrides
 from plash.scene.words import Finding, key_of, nearest
@@ -100,7 +101,10 @@ def gallery_text(name: str) -> str:
 
 
 def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
-    """Make the relative paths of mesh files start at a folder."""
+    """Make the relative paths of meshes, and of a light, start at a folder."""
+    look = data.get("look")
+    if isinstance(look, dict) and str(look.get("light")).lower().endswith(LIGHT_FILES):
+        look["light"] = os.path.join(folder, str(look["light"]))
     level: list[Any] = [data]
     while level:
         item = level.pop()

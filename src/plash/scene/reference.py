@@ -18,7 +18,7 @@ from plash.scene.base import FURTHEST
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
-from plash.scene.look import Camera, Look, Meshing, Output, SolidLook
+from plash.scene.look import Camera, CameraKey, Look, Meshing, Output, SolidLook
 from plash.scene.materials import MATERIALS
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Movable, Rotation
@@ -142,6 +142,7 @@ def reference_page() -> str:
     parts.append(_materials())
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
+    parts.append(_section("### `camera.key`", CameraKey))
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
     parts.append(_section("### `rotation`", Rotation))
     shapes = models_in(Fill.model_fields["shape"].annotation)
@@ -259,7 +260,19 @@ def _dimensions() -> str:
 
 def _all_fields() -> Iterator[FieldInfo]:
     shapes = models_in(Fill.model_fields["shape"].annotation)
-    models: list[type[BaseModel]] = [Domain, Time, Solver, Liquid, Fill, Solid, Look, Camera, Rotation, *shapes]
+    models: list[type[BaseModel]] = [
+        Domain,
+        Time,
+        Solver,
+        Liquid,
+        Fill,
+        Solid,
+        Look,
+        Camera,
+        CameraKey,
+        Rotation,
+        *shapes,
+    ]
     for model in models:
         yield from model.model_fields.values()
 

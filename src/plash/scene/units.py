@@ -32,7 +32,7 @@ class Dimension:
     example: str
 
 
-# The first twelve are what parameters hold; the rest only let an error say what was given instead.
+# The first fourteen are what parameters hold; the rest only let an error say what was given instead.
 DIMENSIONS = {
     dimension.name: dimension
     for dimension in (
@@ -46,6 +46,8 @@ DIMENSIONS = {
         Dimension("pressure", "Pa", '1000 or "1 kPa"'),
         Dimension("angle", "rad", '0.5 or "30 deg"'),
         Dimension("angle of view", "deg", '35 or "0.6 rad"'),
+        Dimension("angular velocity", "rad/s", '0.5 or "30 deg/s"'),
+        Dimension("absorption", "m^-1", '0.3 or "0.3 m^-1"'),
         Dimension("flow rate", "m^3/s", '2e-4 or "0.2 L/s"'),
         Dimension("area", "m^2", '1e-4 or "1 cm^2"'),
         Dimension("volume", "m^3", '0.001 or "1 L"'),

@@ -19,6 +19,7 @@ from plash.scene.base import SceneModel
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of
+from plash.scene.look import Look
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
 from plash.scene.moves import Movable
@@ -111,7 +112,7 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
             continue
         if isinstance(table, Domain) and name == "sides":
             yield name, _sides(value, table)
-        elif isinstance(table, MeshShape) and name == "file":
+        elif (isinstance(table, MeshShape) and name == "file") or (isinstance(table, Look) and name == "light"):
             yield name, _value(_relative(value, folder))
         else:
             yield name, _value(value, folder)

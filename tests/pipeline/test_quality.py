@@ -1,0 +1,105 @@
+"""Quality levels of a run: what they make again, and what happens without the ray tracer."""
+
+import hashlib
+import importlib.util
+
+import pytest
+
+import plash
+from plash.cli.main import _exit_code
+from plash.errors import MissingPartError
+from plash.pipeline.progress import Silent
+from plash.render import variant
+
+
+class Told(Silent):
+    def __init__(self):
+        self.made_by, self.notes = {}, []
+
+    def made(self, stage, frame, seconds):
+        self.made_by.setdefault(stage, []).append(frame)
+
+    def note(self, text):
+        self.notes.append(text)
+
+
+@pytest.fixture(autouse=True)
+def plain_variant(monkeypatch):
+    monkeypatch.setenv("PLASH_MITSUBA_VARIANT", "scalar_rgb")
+    variant.variant.cache_clear()
+    variant.load_mitsuba.cache_clear()
+
+
+@pytest.fixture
+def without_mitsuba(monkeypatch):
+    """As if the extra were not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mitsuba" else find(name))
+
+
+def scene(frames=2, **settings):
+    small = {"resolution": 12, "frames": frames, "look.width": 48, "look.height": 28}
+    return plash.load_scene("drop_in_pool", **small, **settings)
+
+
+def pictures(folder):
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "render").iterdir())]
+
+
+def test_another_quality_only_renders_again(tmp_path):
+    plash.run(scene(), tmp_path / "run")
+    drawn = pictures(tmp_path / "run")
+    told = Told()
+    plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told)
+    assert told.made_by == {"render": [1, 2], "video": [0]}
+    assert told.notes == []
+    traced = pictures(tmp_path / "run")
+    assert not set(drawn) & set(traced)
+    plash.resume(tmp_path / "run", **{"look.quality": "draft"})
+    assert pictures(tmp_path / "run") == drawn
+
+
+def test_ray_traced_frames_resume_to_the_same_pictures(tmp_path):
+    plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run")
+    before = pictures(tmp_path / "run")
+    (tmp_path / "run" / "render" / "frame.0002.png").unlink()
+    told = Told()
+    plash.resume(tmp_path / "run", progress=told)
+    assert told.made_by["render"] == [2]
+    assert pictures(tmp_path / "run") == before
+
+
+def test_without_mitsuba_a_run_still_makes_its_movie_and_says_so(tmp_path, without_mitsuba, monkeypatch):
+    told = Told()
+    outcome = plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told)
+    assert outcome.movie.exists()
+    assert 'pip install "plash[render]"' in told.notes[0]
+    assert outcome.notes == tuple(told.notes)
+    # Once it is installed, the pictures are made again, and nothing else
+    monkeypatch.undo()
+    monkeypatch.setenv("PLASH_MITSUBA_VARIANT", "scalar_rgb")
+    told = Told()
+    assert plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told).notes == ()
+    assert set(told.made_by) == {"render", "video"}
+
+
+def test_without_mitsuba_rendering_alone_ends_with_the_command_to_install_it(tmp_path, without_mitsuba, capfd):
+    plash.run(scene(), tmp_path / "run", stages=["simulate", "mesh"])
+    with pytest.raises(MissingPartError):
+        plash.resume(tmp_path / "run", stages=["render"], **{"look.quality": "preview"})
+    assert _exit_code(["render", str(tmp_path / "run"), "--quality", "preview"]) == 7
+    assert 'pip install "plash[render]"' in capfd.readouterr().err
+
+
+def test_two_dimensions_are_drawn_and_that_is_said(tmp_path):
+    flat = plash.load_scene("dam_break_2d", resolution=16, frames=1, **{"look.quality": "final", "look.width": 48})
+    outcome = plash.run(flat, tmp_path / "run")
+    assert outcome.movie.exists()
+    assert "2-D" in outcome.notes[0]
+
+
+def test_the_camera_moves_from_frame_to_frame(tmp_path):
+    plash.run(
+        scene(3, **{"look.camera": {"turn": "360 deg/s"}}), tmp_path / "run", stages=["simulate", "mesh", "render"]
+    )
+    assert len(set(pictures(tmp_path / "run"))) == 3

@@ -1,0 +1,60 @@
+import importlib.util
+
+import pytest
+
+from plash.errors import MissingPartError
+from plash.render import choice, variant
+
+
+@pytest.fixture
+def without_mitsuba(monkeypatch):
+    """As if the extra were not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mitsuba" else find(name))
+    variant.load_mitsuba.cache_clear()
+
+
+def test_draft_is_drawn_by_the_built_in_renderer(make_scene, without_mitsuba):
+    assert choice.renderer_of(make_scene()) == ("built-in", "")
+
+
+@pytest.mark.parametrize("quality", ["preview", "final"])
+def test_better_pictures_are_ray_traced(make_scene, quality):
+    assert choice.renderer_of(make_scene(quality=quality)) == ("ray tracer", "")
+
+
+def test_two_dimensions_are_drawn_and_that_is_said(make_scene):
+    renderer, note = choice.renderer_of(make_scene(2, quality="preview"))
+    assert renderer == "built-in"
+    assert "2-D" in note
+
+
+def test_without_mitsuba_the_command_that_installs_it_is_named(make_scene, without_mitsuba):
+    with pytest.raises(MissingPartError, match=r'pip install "plash\[render\]"') as error:
+        choice.renderer_of(make_scene(quality="preview"))
+    assert error.value.exit_code == 7
+    with pytest.raises(MissingPartError):
+        variant.load_mitsuba()
+    renderer, note = choice.renderer_of(make_scene(quality="preview"), or_built_in=True)
+    assert renderer == "built-in"
+    assert 'pip install "plash[render]"' in note
+
+
+def test_a_variant_that_crashes_is_not_used(monkeypatch):
+    monkeypatch.delenv("PLASH_MITSUBA_VARIANT", raising=False)
+    monkeypatch.setattr(variant, "_TRIAL", "import os; os.abort()")
+    variant.variant.cache_clear()
+    assert not variant.works(variant.QUICK)
+    assert variant.variant() == "scalar_rgb"
+    variant.variant.cache_clear()
+
+
+def test_a_variant_that_hangs_is_not_used(monkeypatch):
+    monkeypatch.setattr(variant, "_TRIAL", "import time; time.sleep(60)")
+    monkeypatch.setattr(variant, "_PATIENCE", 0.2)
+    assert not variant.works(variant.QUICK)
+
+
+def test_the_variant_that_needs_nothing_works_in_a_process_of_its_own():
+    assert variant.works("scalar_rgb")
+    assert not variant.works("no_such_variant")

@@ -1,0 +1,76 @@
+"""What a scene says about its pictures, and what is refused."""
+
+import pytest
+
+from plash.errors import SceneError
+from plash.scene import Camera, Look, load_scene, parse_scene, scene_text, write_scene
+
+KEYS = [{"time": 0, "from": (3, 1, 3), "to": (1, 0, 0)}, {"time": "2 s", "from": (0, 1, 3), "to": (1, 0, 0)}]
+
+
+@pytest.mark.parametrize(
+    ("look", "message"),
+    [
+        ({"quality": "best"}, "quality"),
+        ({"samples": 0}, "samples"),
+        ({"liquid": "beer"}, "liquid"),
+        ({"ior": 0.5}, "ior"),
+        ({"absorption": [1, 2]}, "three numbers: for red, green and blue"),
+        ({"absorption": [1, 2, -1]}, "absorption"),
+        ({"absorption": ["1 m", 2, 3]}, "absorption"),
+        ({"light": "moon"}, "is no light"),
+        ({"light": "studo"}, "studio"),
+        ({"light": "nowhere.exr"}, "no such file"),
+        ({"shutter": 2}, "shutter"),
+        ({"camera": {"from": (1, 1, 1)}}, "a camera with `from` needs `to` too"),
+        ({"camera": {"to": (1, 1, 1)}}, "a camera with `to` needs `from` too"),
+        ({"camera": {"turn": 1, "key": KEYS}}, "does not go together with keys"),
+        ({"camera": {"turn": "3 m/s"}}, "velocity"),
+        ({"camera": {"key": KEYS[::-1]}}, "number 2 is at 0 s, not after the one at 2 s"),
+        ({"camera": {"key": [{"time": 0, "to": (0, 0, 0)}]}}, "number 1 needs from and to"),
+        ({"camera": {"key": [{"time": 0, "from": (0, 0, 0), "to": (0, 0, 0)}]}}, "a direction to look in"),
+        ({"camera": {"key": [{"time": 0, "from": (0, 2, 0), "to": (0, 0, 0)}]}}, "points along the view"),
+        ({"camera": {"aperture": -1}}, "aperture"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(look, message):
+    with pytest.raises(SceneError, match=message):
+        Look(**look)
+
+
+def test_a_camera_in_two_dimensions_of_keys_is_refused():
+    with pytest.raises(SceneError, match="entries"):
+        load_scene("drop_in_pool", **{"look.camera": {"key": [{"time": 0, "from": (1, 2), "to": (0, 0)}]}})
+
+
+def test_a_camera_that_turns_needs_no_place():
+    camera = Camera(turn="30 deg/s")
+    assert camera.position is None
+    assert camera.turn == pytest.approx(0.5236, rel=1e-3)
+    assert camera.moves
+    assert not Camera(**{"from": (1, 1, 1), "to": (0, 0, 0)}).moves
+
+
+def test_everything_of_a_look_is_written_and_read_again(tmp_path):
+    (tmp_path / "sky.hdr").write_bytes(b"light")
+    look = {
+        "quality": "final", "samples": 64, "liquid": "jelly", "ior": 1.4, "absorption": [1.0, 2.5, 3.0],
+        "roughness": 0.1, "tank": "glass", "light": str(tmp_path / "sky.hdr"), "exposure": -0.5, "tone": "plain",
+        "shutter": 0.5,
+        "camera": {"key": KEYS, "aperture": "2 cm", "focus": "3 m", "up": (0, 1, 0)},
+    }  # fmt: skip
+    solid = {"color": "red", "material": "metal", "roughness": 0.3}
+    scene = load_scene("dam_break", **{f"look.{key}": value for key, value in look.items()}, **{"solid[0].look": solid})
+    assert parse_scene(scene_text(scene)) == scene
+    write_scene(scene, tmp_path / "scene.toml")
+    assert 'light = "sky.hdr"' in (tmp_path / "scene.toml").read_text()
+    assert load_scene(tmp_path / "scene.toml") == scene
+
+
+def test_another_light_in_the_same_file_is_another_look(tmp_path):
+    hashes = []
+    for content in (b"day", b"night"):
+        (tmp_path / "light.exr").write_bytes(content)
+        hashes.append(Look(light=str(tmp_path / "light.exr")).model_dump()["light_sha256"])
+    assert hashes[0] != hashes[1]
+    assert Look().model_dump()["light_sha256"] == ""
