@@ -211,6 +211,6 @@ def refuse_broken(mesh: Mesh) -> None:
     found = defects(mesh)
     if found:
         raise PlashError(
-            f"light cannot be followed through the liquid's surface: {'; '.join(found)}. Make it again with `plash mesh` "
+            f"light cannot pass through the liquid's surface: {'; '.join(found)}. Make it again with `plash mesh` "
             'and mesh.walls = "closed", or use quality "draft"'
         )
