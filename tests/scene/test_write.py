@@ -148,7 +148,7 @@ def test_explicit_default_is_the_same_scene_and_the_same_text():
     silent = Scene(domain=Domain(size=(1, 1)), fill=[fill])
     explicit = Scene(
         domain=Domain(size=(1, 1), resolution=64, gravity=(0, -9.81), sides="closed"),
-        solver=Solver(transfer="apic", jitter=0.5),
+        solver=Solver(transfer="apic", jitter=0.25),
         liquid=Liquid(material="water"),
         fill=[{**fill, "velocity": (0, 0)}],
     )

@@ -117,17 +117,6 @@ def at_half_cells(nodes: Array) -> Array:
     return value
 
 
-def centre_distance(nodes: Array) -> Array:
-    """Values at the centres of cells: the mean of their corners."""
-    value = nodes
-    for axis in range(1, 4):
-        count = value.shape[axis]
-        if count > 1:
-            before, after = (np.take(value, np.arange(first, count - 1 + first), axis) for first in range(2))
-            value = 0.5 * (before + after)
-    return value
-
-
 def open_half_cells(gap: Array) -> Array:
     """Open share of every half cell, from the distance of its centre: exact for a plane along the axes."""
     share: Array = np.clip(0.5 + 2.0 * gap, 0.0, 1.0)

@@ -2,8 +2,8 @@
 
 Every face has an open fraction f, from the solid's distance at its corners (`levelset/fractions.py`). What flows out
 of a cell is Σ ± f u, so f is the weight of a neighbour in the pressure's matrix, and the pressure pushes along the true
-surface and not against stairs. A cell is solid when none of its faces is open or its centre lies deep in a body, and
-the sides of the domain are closed by index. Velocities on closed faces are continued from the liquid and made
+surface and not against stairs. A cell is solid when none of its faces is open, and the sides
+of the domain are closed by index. Velocities on closed faces are continued from the liquid and made
 tangential to the surface. Particles are kept out by the exact shape (`particles/confine.py`).
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.cells import SIDE, WALL, Cells, OpenSpace
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
-from plash.levelset.fractions import cell_share, centre_distance, hat_share, open_fractions, open_half_cells
+from plash.levelset.fractions import cell_share, hat_share, open_fractions, open_half_cells
 from plash.particles.confine import Start, keep_inside, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
@@ -26,7 +26,6 @@ from plash.physics.solids import CLOSED, UNBOUNDED, Box, Solids, StaticSolids
 from plash.physics.wall_velocity import along_bodies, close_sides, close_walls
 from plash.stages import stage
 
-_BURIED = 0.55  # cells that the centre of a cell lies in a body, from which a corner that sticks out does not count
 _LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
 
 
@@ -215,16 +214,6 @@ def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
     made.inverse_share[slots] = np.where(made.is_solid[slots], np.nan, 1.0 / np.maximum(share, 1e-6))
 
 
-def _three(cells: NDArray[np.bool_], axis: int, tiles: Tiles) -> list[NDArray[np.bool_]]:
-    """Values of the cells before, at and behind each cell of a tile, of values with one more cell round it."""
-    core = [slice(None), *(slice(1, 1 + n) if n > 1 else slice(None) for n in tiles.shape)]
-    found = []
-    for first in range(3):
-        core[3 - axis] = slice(first, first + tiles.shape[2 - axis])
-        found.append(cells[tuple(core)])
-    return found
-
-
 def _halved(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The same values on half cells."""
     halves = cells.astype(np.float64)
@@ -261,7 +250,6 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> 
     # Faces, and the cells that have no open one; the highest faces belong to the next tiles
     outermost = (slice(None), *(slice(1, None) if n > 1 else slice(None) for n in tiles.shape))
     fractions = open_fractions(corners[outermost])
-    buried = centre_distance(corners) < -_BURIED
     beyond = _beyond_sides(tiles, slots, made.box, 1, 1)
     is_open = np.zeros((len(slots), *tiles.shape), np.bool_)
     for axis, fraction in enumerate(fractions):
@@ -271,8 +259,6 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> 
         of_cells[place] = slice(None)
         of_tile = fraction[tuple(of_cells)]
         low, high = (np.take(of_tile, np.arange(first, first + size), place) for first in range(2))
-        before, here, behind = _three(buried, axis, tiles)
-        low, high = np.where(before | here, 0.0, low), np.where(here | behind, 0.0, high)
         outside = [np.take(beyond[axis], np.arange(first, first + size), place) for first in range(3)]
         is_open |= ((low > 0) & ~outside[0]) | ((high > 0) & ~outside[2])
         space.openness[axis, slots] = low
