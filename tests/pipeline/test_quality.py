@@ -51,7 +51,7 @@ def test_another_quality_only_renders_again(tmp_path):
     drawn = pictures(tmp_path / "run")
     told = Told()
     plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told)
-    assert told.made_by == {"render": [1, 2], "video": [0]}
+    assert told.made_by == {"render": [1, 2], "video": [0, 0], "report": [0]}  # the movie, and the contact sheet
     assert told.notes == []
     traced = pictures(tmp_path / "run")
     assert not set(drawn) & set(traced)
@@ -80,7 +80,7 @@ def test_without_mitsuba_a_run_still_makes_its_movie_and_says_so(tmp_path, witho
     monkeypatch.setenv("PLASH_MITSUBA_VARIANT", "scalar_rgb")
     told = Told()
     assert plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told).notes == ()
-    assert set(told.made_by) == {"render", "video"}
+    assert set(told.made_by) == {"render", "video", "report"}
 
 
 def test_without_mitsuba_rendering_alone_ends_with_the_command_to_install_it(tmp_path, without_mitsuba, capfd):

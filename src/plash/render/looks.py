@@ -44,7 +44,7 @@ class _Look:
 
 
 _LOOKS = {
-    "water": _Look("clear", 1.333, "#5ec8e0", depth=1.5),
+    "water": _Look("clear", 1.333, "#3fb0dc", depth=0.8),
     "clear": _Look("clear", 1.333),
     "milk": _Look("opaque", 1.35, "#f3efe4"),
     "honey": _Look("clear", 1.49, "#d98a1f", depth=0.7),
