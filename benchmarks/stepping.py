@@ -66,8 +66,14 @@ class Stepper:
         return Step(seconds, report, state.tiles.count * size, len(state.cells.liquid_tiles) * size)
 
 
+PLAIN = "plain flip"
+_PLAIN = {"solver.free_surface": "staircase", "solver.density_projection": False, "solver.parting": False}
+
+
 def bench_scene(resolution: int, transfer: str) -> Scene:
-    """The dam break that figures of speed are quoted for."""
+    """The dam break that figures of speed are quoted for; plain FLIP is without what goes beyond Cline's step."""
+    if transfer == PLAIN:
+        return load_scene("bench_dam_break", resolution=resolution, transfer="flip", **_PLAIN)
     return load_scene("bench_dam_break", resolution=resolution, transfer=transfer)
 
 
@@ -97,7 +103,8 @@ def bench_steps(plan: Plan, resolution: int, transfer: str) -> dict[int, list[St
 
 def bench_cases(plan: Plan) -> list[tuple[int, str]]:
     """The resolutions and transfers that are stepped."""
-    return [*((size, "flip") for size in plan.step_sizes), (plan.other_size, "apic"), (plan.other_size, "trace")]
+    both = [(size, kind) for size in plan.step_sizes for kind in ("flip", PLAIN)]
+    return [*both, (plan.other_size, "apic"), (plan.other_size, "trace")]
 
 
 @functools.cache

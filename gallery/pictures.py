@@ -13,11 +13,11 @@ import plash
 from plash.pipeline.progress import Progress
 
 # Quality level of the pictures, such as "preview"; None leaves scenes as they are, and so does a plash without levels
-QUALITY: str | None = None
+QUALITY: str | None = "preview"
 
-WIDTH = 640  # pixels of a still
+WIDTH = 480  # pixels of a still
 CLIP_WIDTH = 320
-CLIP_SECONDS = 4.0
+CLIP_SECONDS = 2.5
 LARGEST_CLIP = 1_500_000  # bytes
 LARGEST_GALLERY = 20_000_000
 
