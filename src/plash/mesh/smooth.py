@@ -40,7 +40,7 @@ def swept(draft: Draft, sweeps: int) -> Draft:
 
     A vertex on walls goes by the neighbours on all of the same walls and does not leave them. One that closes the
     liquid on a wall is no neighbour to those that do not: where the surface meets a wall, it is smoothed along the line
-    of contact alone, and the vertices behind it follow.
+    of contact alone, and the vertices behind it follow. Where that line turns a corner, its vertex goes by both sides.
     """
     if sweeps == 0 or len(draft.faces) == 0:
         return draft
@@ -82,7 +82,9 @@ def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):  
 def _counts_for(mine, other):  # type: ignore[no-untyped-def]
     """Whether a vertex goes by a neighbour, from the walls they are on."""
     planes = mine & (CLOSES - 1)
-    return planes & other == planes and other & CLOSES <= mine & CLOSES
+    shared = planes & other
+    is_in_corner = planes & (planes - 1) > 0 and mine & CLOSES == 0
+    return (shared == planes or (is_in_corner and shared > 0)) and other & CLOSES <= mine & CLOSES
 
 
 @kernel
