@@ -9,7 +9,7 @@ import trimesh
 
 from plash.errors import SceneError
 from plash.levelset.mesh_check import defects, winding
-from plash.levelset.shapes import distance
+from plash.levelset.shapes import distance, thickened_distance
 from plash.levelset.triangles import Triangles, load_triangles, merged, mesh_problems
 from plash.scene import Box, Difference, MeshShape, Rotation, Sphere, Union
 
@@ -394,3 +394,38 @@ def test_scaled_sphere_is_a_sphere(tmp_path):
     assert distance(shape, points) == pytest.approx(
         distance(Sphere(center=(0.1, 0.2, 0.3), radius=0.1), points), abs=2e-4
     )
+
+
+def test_each_triangle_knows_how_thick_the_body_is_behind_it():
+    plate = tree(trimesh.creation.box((1.3, 0.05, 0.9)))
+    corners = plate.corners.reshape(-1, 3, 3)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    along = np.argmax(np.abs(normals), axis=1)
+    np.testing.assert_allclose(plate.thickness, np.array([1.3, 0.05, 0.9])[along], rtol=1e-9)
+    assert plate.least_thickness == pytest.approx(0.05)
+    ball = tree(trimesh.creation.icosphere(subdivisions=4, radius=0.7))
+    np.testing.assert_allclose(ball.thickness, 1.4, rtol=0.01)
+
+
+def test_a_thin_wall_is_thickened_on_both_sides_alike_and_a_thick_one_is_left_alone():
+    plate = tree(trimesh.creation.box((2.0, 0.05, 2.0)))
+    heights = np.linspace(-0.5, 0.5, 41)
+    above_the_middle = np.stack([0.1 + 0 * heights, heights, -0.2 + 0 * heights], axis=1)
+    np.testing.assert_allclose(plate.distance(above_the_middle, least=0.2), np.abs(heights) - 0.1, atol=1e-12)
+    points = scattered()
+    np.testing.assert_array_equal(plate.distance(points, least=0.05), plate.distance(points))
+    # A dumb-bell of a thick and a thin part: only the thin one grows
+    both = tree(joined(trimesh.creation.icosphere(radius=0.5), trimesh.creation.box((2.0, 0.05, 0.05))))
+    beside_ball, beside_bar = np.array([[0.0, 0.6, 0.0]]), np.array([[0.9, 0.2, 0.0]])
+    assert both.distance(beside_ball, least=0.2) == pytest.approx(both.distance(beside_ball))
+    assert both.distance(beside_bar, least=0.2) == pytest.approx(both.distance(beside_bar) - 0.075)
+
+
+def test_what_a_difference_leaves_is_thickened_where_it_is_thin():
+    cup = Difference(of=[Sphere(center=(0, 0, 0), radius=1.0), Sphere(center=(0, 0.3, 0), radius=0.95)])
+    below = np.array([[0.0, y, 0.0] for y in (-1.2, -0.9, -0.7, -0.5)])
+    plain = distance(cup, below)
+    np.testing.assert_array_equal(thickened_distance(cup, below, 0.2), plain)  # the wall is 0.35 thick there
+    np.testing.assert_allclose(thickened_distance(cup, below, 0.55), plain - 0.1, atol=1e-12)
+    above = np.array([[0.0, 2.0, 0.0], [0.0, 0.9, 0.0]])
+    np.testing.assert_array_equal(thickened_distance(cup, above, 0.55), distance(cup, above))  # there is no wall

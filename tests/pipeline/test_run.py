@@ -69,6 +69,10 @@ def test_frames_on_disk_are_those_in_memory(straight):
         {"solver.transfer": "trace"},
         {"solver.transfer": "pic", "solver.steps_cross_frames": True},
         {"output.checkpoint_every": 4},
+        {"solver.free_surface": "staircase"},
+        {"solver.free_surface": "cells"},
+        {"solver.density_projection": False, "solver.parting": False},
+        {"solver.courant": 4.0, "solver.solids": "voxel"},
     ],
     ids=lambda settings: " ".join(map(str, settings.values())),
 )
@@ -79,9 +83,10 @@ def test_a_longer_run_is_the_same_in_two_parts(tmp_path, settings):
     assert checksums(tmp_path / "whole") == checksums(tmp_path / "parts")
 
 
-def test_three_dimensions_resume_too(tmp_path):
+@pytest.mark.parametrize("name", ["drop_in_pool", "dam_break"])
+def test_three_dimensions_resume_too(tmp_path, name):
     def small(frames):
-        return plash.load_scene("drop_in_pool", resolution=16, frames=frames)
+        return plash.load_scene(name, resolution=16, frames=frames)
 
     plash.run(small(4), tmp_path / "whole", stages=["simulate"])
     plash.run(small(2), tmp_path / "parts", stages=["simulate"])

@@ -73,3 +73,9 @@ def test_impossible_setting_is_refused_by_key_value_and_limit(table, arguments, 
 def test_settings_cannot_be_changed_afterwards():
     with pytest.raises(ValueError, match="frozen"):
         Time().frames = 3
+
+
+def test_surface_cells_and_cut_solids_are_refused_together():
+    assert Solver(free_surface="cells").free_surface == "cells"
+    with pytest.raises(SceneError, match=r'solids: "cut" does not go together with free_surface = "cells"'):
+        Solver(free_surface="cells", solids="cut")
