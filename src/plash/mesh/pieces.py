@@ -8,17 +8,15 @@ of few triangles are subdivided once. All get the volume of the particles in the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, for_tile_shape, serial_kernel
 from plash.grid.tiles import Shape, Tiles
+from plash.mesh.ball import unit_ball
 from plash.mesh.draft import Draft
-from plash.mesh.mesh import Mesh
 from plash.mesh.subdivide import refined
-from plash.mesh.topology import Rows
 from plash.mesh.volumes import part_volumes
 from plash.particles.particles import Particles
 
@@ -144,7 +142,7 @@ def with_round_drops(
 
 def _balls(particles: Particles, which: NDArray[np.int64], dimension: int) -> Draft:
     """A ball of its own volume for each of some particles."""
-    ball = _unit_ball(dimension)
+    ball = unit_ball(dimension)
     centre, velocity = np.zeros((len(which), 3)), np.zeros((len(which), 3), np.float32)
     centre[:, :dimension] = (particles.cell[:, which] + particles.offset[:, which].astype(np.float64)).T
     velocity[:, :dimension] = particles.velocity[:, which].T
@@ -154,37 +152,3 @@ def _balls(particles: Particles, which: NDArray[np.int64], dimension: int) -> Dr
     first = (n * np.arange(len(which), dtype=np.int32))[:, None, None]
     faces, edges = ((first + rows).reshape(-1, rows.shape[1]) for rows in (ball.faces, ball.edges))
     return Draft(places, np.repeat(velocity, n, axis=0), np.zeros(len(places), np.uint8), faces, edges)
-
-
-@cache
-def _unit_ball(dimension: int) -> Mesh:
-    """A ball of radius 1: in 3-D an icosahedron of which every triangle was made four, in 2-D a polygon."""
-    if dimension == 2:
-        n = 16
-        angle = 2 * np.pi * np.arange(n) / n
-        around = np.arange(n, dtype=np.int32)
-        rim = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
-        edges = np.stack([around, np.roll(around, -1)], axis=1)
-        faces = np.column_stack([np.full(n, n, np.int32), edges])
-        return Mesh(np.vstack([rim, np.zeros(3)]).astype(np.float32), faces, edges=edges)
-    corners, faces = _icosahedron()
-    zeros = np.zeros((len(corners), 3), np.float32)
-    finer = refined(Draft(corners, zeros, np.zeros(len(corners), np.uint8), faces, np.zeros((0, 2), np.int32)))
-    return Mesh((finer.places / np.linalg.norm(finer.places, axis=1)[:, None]).astype(np.float32), finer.faces)
-
-
-def _icosahedron() -> tuple[NDArray[np.float64], Rows]:
-    """Corners (0, ±1, ±golden) and their cyclic permutations; faces counter-clockwise seen from outside."""
-    golden = (1 + 5**0.5) / 2
-    flat = [(0.0, one, golden * two) for one in (-1, 1) for two in (-1, 1)]
-    corners = np.array([np.roll(corner, turn) for turn in range(3) for corner in flat])
-    near = np.isclose(np.linalg.norm(corners[:, None] - corners, axis=2), 2)
-    faces = [
-        (a, b, c)
-        for a in range(12)
-        for b in range(12)
-        for c in range(12)
-        if a < min(b, c) and near[a, b] and near[b, c] and near[c, a]
-        if np.linalg.det(corners[[a, b, c]]) > 0
-    ]
-    return corners, np.array(faces, np.int32)
