@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: demo test lint types unit format bench validate gallery clean
 
 demo: .venv/ready ## make the dam break's movie
-	$(BIN)/plash run dam_break --frames 84 --out out/demo/dam_break
+	$(BIN)/plash run dam_break --frames 60 --out out/demo/dam_break
 	@echo "The movie is $(CURDIR)/out/demo/dam_break/dam_break.mp4"
 
 test: lint types unit ## everything that must hold
