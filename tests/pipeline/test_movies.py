@@ -13,7 +13,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import read_manifest
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
-from plash.scene.look import FORMATS
+from plash.scene.output import FORMATS
 
 FRAMES = 6
 

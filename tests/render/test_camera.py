@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plash.render.camera import box_corners, camera_view, facing_view, framing, looking
-from plash.scene.look import Camera
+from plash.scene.camera import Camera
 
 
 def test_the_middle_of_the_view_is_the_middle_of_the_picture():

@@ -11,7 +11,7 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals, gradient_normals
 from plash.mesh.subdivide import refined
 from plash.mesh.volumes import with_volumes
-from plash.scene.look import Meshing
+from plash.scene.meshing import Meshing
 
 
 def shaped(draft: Draft, volumes: NDArray[np.float64], rounds: int) -> Draft:

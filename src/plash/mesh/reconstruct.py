@@ -32,7 +32,7 @@ from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
-from plash.scene.look import Meshing
+from plash.scene.meshing import Meshing
 from plash.stages import stage
 
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape

@@ -18,7 +18,7 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import without_specks
 from plash.mesh.smooth import swept
 from plash.mesh.volumes import part_volumes
-from plash.scene.look import Meshing
+from plash.scene.meshing import Meshing
 
 _PLAIN = Meshing(smoothing=0, normals="field")
 

@@ -25,8 +25,8 @@ from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.simulation import SimulationStage
 from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
-from plash.scene.look import FORMATS
 from plash.scene.model import Scene
+from plash.scene.output import FORMATS
 from plash.scene.read import parse_scene
 from plash.scene.write import scene_text
 

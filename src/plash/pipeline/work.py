@@ -22,8 +22,8 @@ from plash.pipeline.fingerprint import appearance, fingerprint
 from plash.pipeline.progress import Progress
 from plash.pipeline.stop import Stop
 from plash.render.sheet import CONTACTS, evenly_spaced
-from plash.scene.look import FORMATS
 from plash.scene.model import Scene
+from plash.scene.output import FORMATS
 from plash.solvers.state import FrameParticles
 
 if TYPE_CHECKING:

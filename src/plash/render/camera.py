@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.scene.look import Camera
+from plash.scene.camera import Camera
 
 Array = NDArray[np.float64]
 

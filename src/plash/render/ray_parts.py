@@ -23,8 +23,9 @@ from plash.render.colors import light_of
 from plash.render.environment import sky_environment, studio_environment
 from plash.render.looks import LiquidLook
 from plash.render.studio import lamp_directions
+from plash.scene.camera import Camera
 from plash.scene.domain import Domain
-from plash.scene.look import Camera, SolidLook
+from plash.scene.look import SolidLook
 from plash.scene.model import Scene
 
 Part = dict[str, Any]

@@ -4,12 +4,15 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 """
 
 from plash.scene.bodies import Fill, Solid
+from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
-from plash.scene.look import Camera, CameraKey, Look, Meshing, Output, SolidLook
+from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
+from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Rotation
+from plash.scene.output import Output
 from plash.scene.read import gallery, load_scene, parse_scene
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.shapes import (

@@ -20,7 +20,9 @@ from pydantic import (
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
-from plash.scene.look import Look, Meshing, Output
+from plash.scene.look import Look
+from plash.scene.meshing import Meshing
+from plash.scene.output import Output
 from plash.scene.problems import findings
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.shapes import misfits_of

@@ -16,12 +16,15 @@ from pydantic.fields import FieldInfo
 
 from plash.scene.base import FURTHEST
 from plash.scene.bodies import Fill, Solid
+from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
-from plash.scene.look import Camera, CameraKey, Look, Meshing, Output, SolidLook
+from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS
+from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
 from plash.scene.moves import Movable, Rotation
+from plash.scene.output import Output
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.units import DIMENSIONS
 from plash.scene.words import shown

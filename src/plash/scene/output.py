@@ -1,0 +1,42 @@
+"""What a run keeps on disk. Nothing here changes the simulation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field
+
+from plash.scene.base import SceneModel, Whole
+
+Format = Literal["mp4", "webm", "gif", "webp"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+def _each_once(formats: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(formats))
+
+
+class Output(SceneModel):
+    """What a run keeps on disk."""
+
+    checkpoint_every: Whole = Field(
+        default=1,
+        ge=1,
+        le=10**6,
+        description="Frames between two checkpoints: what a run can lose when it is killed.",
+    )
+    movies: Annotated[tuple[Format, ...], AfterValidator(_each_once)] = Field(
+        default=("mp4",),
+        min_length=1,
+        description="Formats the movie is made in; the first one is shown in the report.",
+        json_schema_extra={"type_text": 'list of `"mp4"`, `"webm"`, `"gif"`, `"webp"`'},
+    )
+    video_quality: Whole = Field(
+        default=18,
+        ge=0,
+        le=51,
+        description="H.264 rate factor of the movie: 0 keeps every bit, 51 is the smallest; other formats follow it.",
+    )
+    clip_width: Whole = Field(
+        default=480, ge=16, le=8192, description="Pixels across a GIF or WebP, at the most; wider pictures are reduced."
+    )
