@@ -9,8 +9,9 @@ import trimesh
 
 from plash.errors import SceneError
 from plash.levelset.mesh_check import defects, winding
+from plash.levelset.mesh_load import load_triangles, merged, mesh_problems
 from plash.levelset.shapes import distance, thickened_distance
-from plash.levelset.triangles import Triangles, load_triangles, merged, mesh_problems
+from plash.levelset.triangles import Triangles
 from plash.scene import Box, Difference, MeshShape, Rotation, Sphere, Union
 
 FORMATS = ("stl", "obj", "ply", "glb", "gltf")

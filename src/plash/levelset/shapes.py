@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
-from plash.levelset.triangles import load_triangles, mesh_distance
+from plash.levelset.mesh_load import load_triangles, mesh_distance
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,

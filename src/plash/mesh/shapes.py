@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plash.levelset.mesh_load import load_triangles
 from plash.levelset.shapes import distance
-from plash.levelset.triangles import load_triangles
 from plash.mesh.marching import mesh_of_array
 from plash.mesh.mesh import Mesh, joined
 from plash.mesh.normals import creased, face_normals

@@ -1,7 +1,7 @@
 """The shape whose surface is a file of triangles.
 
 Whether there is such a file is checked with the rest of the scene; how far it reaches is read from it when the shape
-is placed; whether its surface is closed is found where distances are computed, in ``plash.levelset.triangles``.
+is placed; whether its surface is closed is found where distances are computed, in ``plash.levelset.mesh_load``.
 """
 
 from __future__ import annotations
