@@ -310,3 +310,11 @@ def test_mesh_has_the_volume_of_the_liquid_while_it_splashes(dimension):
         assert defects(mesh) == []
         assert abs(mesh.volume / seen.volume.sum() - 1) < 0.01
         assert abs(mesh.volume / frame.ledger.volume - 1) < 0.05
+
+
+def test_a_level_through_samples_keeps_its_triangles_when_particles_move_by_round_off(dimension):
+    places = pool(dimension, jitter=0.0)
+    shaken = places + np.random.default_rng(5).uniform(-1e-6, 1e-6, places.shape) * H
+    still, moved = surface(places), surface(np.clip(shaken, 0.0, None))
+    assert np.array_equal(still.faces, moved.faces)
+    assert np.abs(still.vertices[:, 1] - moved.vertices[:, 1]).max() < 1e-3 * H

@@ -82,3 +82,11 @@ def test_round_off_makes_no_liquid(dimension):
     particles = seeded(box_distance((-1.0,) * dimension, high * H + hair), (9, 10, 11)[:dimension])
     assert (particles.cell.max(axis=1) == high - 1).all()
     assert particles.total_volume() == pytest.approx(np.prod(high), rel=1e-6)
+
+
+def test_rows_under_the_top_of_a_box_are_level_up_to_its_edges(dimension):
+    """Near an edge the distance is that of another face: where the surface crosses a row is looked for."""
+    high = np.array((7.0, 3.4, 6.0)[:dimension]) * H
+    particles = seeded(box_distance((0.0,) * dimension, high), (9, 10, 11)[:dimension], jitter=0.0)
+    top = particles.cell[1] == 3
+    assert np.unique(np.round(particles.offset[1, top], 6)) == pytest.approx([0.2])

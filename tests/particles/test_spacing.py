@@ -29,7 +29,7 @@ def looked_at(particles: Particles):
     dimension = particles.dimension
     sort_particles(particles, 3)
     solids = StaticSolids([], Box(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
-    fill = fill_fraction(particles, solids.inverse_share)
+    fill = fill_fraction(particles, solids.inverse_share, solids.box.closed_sides())
     phi = liquid_distance(fill, H)
     cells = label_cells(phi.tiles, phi.pool < 0, solids.is_solid, phi, fill)
     find_flying(particles, phi, cells, H)

@@ -287,8 +287,8 @@ def dam(dimension):
     return plash.Box(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
 
 
-@pytest.mark.parametrize("courant", [1.0, 5.0])
-def test_volume_is_kept_in_a_dam_break_over_a_ball(dimension, courant):
+@pytest.mark.parametrize(("courant", "lowest"), [(1.0, -5), (5.0, -7)])
+def test_volume_is_kept_in_a_dam_break_over_a_ball(dimension, courant, lowest):
     resolution, end = ((48, 3.0), (24, 1.0))[dimension - 2]
     shape = plash.Sphere(center=(0.65, 0.2, 0.25)[:dimension], radius=0.13)
     solver = tank(dimension, dam(dimension), resolution, solid={"name": "ball", "shape": shape}, courant=courant)
@@ -296,7 +296,7 @@ def test_volume_is_kept_in_a_dam_break_over_a_ball(dimension, courant):
         while solver.state.time < frame / 24:
             assert solver.advance(frame / 24).unknown_reads == 0
             assert distance(shape, solver.state.particles.position(solver.h)).min() >= 0
-        assert -6 < 100 * (solver.ledger.volume / solver.ledger.initial - 1) < 2
+        assert lowest < 100 * (solver.ledger.volume / solver.ledger.initial - 1) < 2
     assert solver.ledger.leaks == {"ball": 0}
     assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
 

@@ -96,8 +96,12 @@ def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[
 
 
 def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
-    """A copy of the distance, positive beyond walls and deep in solids."""
-    phi = phi.copy()
+    """A copy of the distance, positive beyond walls and deep in solids.
+
+    Samples that are inside by round-off are outside: else a level that passes through them would have other triangles
+    in every frame.
+    """
+    phi = np.where((phi < 0) & (phi > -NEAREST), np.float32(0), phi)
     slots, gap = solid
     phi[slots] = np.maximum(phi[slots], -gap - np.float32(lattice.detail / 2 + _BEHIND))
     for beyond in _beyond_walls(tiles, lattice):

@@ -23,6 +23,7 @@ Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 _SAMPLES = 4  # at least, along each side of a cut cell, to measure what is inside
 _CELLS_AT_ONCE = 1 << 16
 _SLIVER = 0.05  # share of a cell below which no particle stands for it: round-off must not make liquid
+_LOOKS = 3  # at the distance, to find where a surface crosses a lattice part
 _CRUMB = 0.02  # share of a lattice part below which it has no particle of its own
 
 
@@ -158,7 +159,10 @@ def _squeezed(
     low, high = (np.take_along_axis(gaps, steepest[None], axis=0)[0] for gaps in ends)
     # The surface crosses a part between its ends at `crossing`; what is inside is below or above
     is_cut = (low < 0) != (high < 0)
-    crossing = np.divide(low, low - high, out=np.ones_like(low), where=is_cut)
+    middles = np.broadcast_to(cells[:, None, :] + spots, offsets.shape)[is_cut]
+    way = np.eye(dimension)[steepest[is_cut]] / side
+    crossing = np.ones_like(low)
+    crossing[is_cut] = _crossing(distance, (middles - way / 2) * h, way * h, low[is_cut], high[is_cut])
     start = np.where(is_cut & (low >= 0), crossing, 0.0)
     length = np.where(is_cut, np.where(low < 0, crossing, 1.0 - crossing), 1.0)
     along = np.take_along_axis(offsets, steepest[..., None], axis=2)[..., 0]
@@ -167,3 +171,25 @@ def _squeezed(
     result = offsets.copy()
     np.put_along_axis(result, steepest[..., None], squeezed[..., None], axis=2)
     return result
+
+
+def _crossing(
+    distance: Distance,
+    start: NDArray[np.float64],
+    way: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """How much of a way lies before the surface, given the distances at its ends, of which one is inside.
+
+    Found by false position: near the edge of a shape a distance is not linear.
+    """
+    first, last = np.zeros_like(low), np.ones_like(low)
+    for _ in range(_LOOKS):
+        at = first + (last - first) * low / (low - high)
+        gap = distance(start + at[:, None] * way)
+        is_before = (gap < 0) == (low < 0)
+        first, low = np.where(is_before, at, first), np.where(is_before, gap, low)
+        last, high = np.where(is_before, last, at), np.where(is_before, high, gap)
+    crossing: NDArray[np.float64] = first + (last - first) * low / (low - high)
+    return crossing

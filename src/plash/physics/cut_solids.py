@@ -199,7 +199,7 @@ def _beyond_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box, low: int, hi
 
 
 def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
-    """Cells beyond closed sides are solid, and the faces of such cells are closed; S as for whole solid cells."""
+    """Cells beyond closed sides are solid, and the faces of such cells are closed."""
     tiles = made.tiles
     touches = [beyond.any(axis=(1, 2, 3)) for beyond in _beyond_sides(tiles, slots, made.box, 1, 1)]
     slots = slots[np.logical_or.reduce(touches)]
@@ -209,17 +209,19 @@ def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
     made.is_solid[slots] = x | y | z
     made.open_space.volume[slots] = ~made.is_solid[slots]
     _close_faces(made, slots)
-    inside = [~beyond for beyond in _beyond_sides(tiles, slots, made.box, 1, 1)]
-    share = hat_share(_halved(inside[0] & inside[1] & inside[2]))
-    made.inverse_share[slots] = np.where(made.is_solid[slots], np.nan, 1.0 / np.maximum(share, 1e-6))
+    made.inverse_share[slots] = np.where(made.is_solid[slots], np.nan, 1.0)
 
 
-def _halved(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The same values on half cells."""
-    halves = cells.astype(np.float64)
-    for axis in range(1, 4):
-        if cells.shape[axis] > 1:
-            halves = np.repeat(halves, 2, axis=axis)
+def _mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.float64]:
+    """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box."""
+    for axis, last, outwards in box.closed_sides():
+        place, first = 3 - axis, tiles.origins[slots, axis, None] - 1
+        edge = 2 * (last - first) + (outwards > 0)
+        index = np.arange(halves.shape[place])
+        index = np.minimum(index, edge) if outwards > 0 else np.maximum(index, edge)
+        shape = [len(slots), 1, 1, 1]
+        shape[place] = halves.shape[place]
+        halves = np.take_along_axis(halves, np.clip(index, 0, halves.shape[place] - 1).reshape(shape), place)
     return halves
 
 
@@ -266,10 +268,8 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> 
     made.is_solid[slots] |= ~is_open
     _close_faces(made, slots)
 
-    halves = open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)) * _halved(
-        ~(beyond[0] | beyond[1] | beyond[2])
-    )
+    halves = _mirrored(open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)), tiles, slots, made.box)
     share = hat_share(halves)
-    space.volume[slots] = cell_share(halves)
+    space.volume[slots] = cell_share(halves) * ~(beyond[0] | beyond[1] | beyond[2])[core]
     unknown = made.is_solid[slots] | (share < _LEAST_SHARE)
     made.inverse_share[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))

@@ -49,6 +49,15 @@ class Box:
         kinds[:dimension] = self.sides
         return limits, kinds
 
+    def closed_sides(self) -> list[tuple[int, int, int]]:
+        """Axis, the last cell inside, and the way out of each closed side."""
+        return [
+            (axis, (self.cells[axis] - 1) * high, 2 * high - 1)
+            for axis, kinds in enumerate(self.sides)
+            for high, kind in enumerate(kinds)
+            if kind == CLOSED
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Solids:
@@ -61,7 +70,7 @@ class Solids:
         near: By slot, whether a particle of this tile can meet a wall, a solid or a side in a step.
         box: The domain.
         inverse_share: 1/S by cell, S the share of the hat kernel round the cell's centre that lies in open space (7/8
-            beside one wall); NaN in solid cells.
+            beside one body; sides of the domain are mirrors and take nothing away); NaN in solid cells.
         rubbing: Friction of bodies, if any has some.
     """
 
@@ -176,12 +185,15 @@ class StaticSolids:
             gaps, solid = self._with_halo(tiles, new)
             core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
             gap[new], is_solid[new] = gaps[core], solid[core]
-            inverse_share[new] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(~solid), 1e-6))
+            inverse_share[new] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(gaps >= 0), 1e-6))
         near = self._near(tiles, is_solid)
         return Solids(tiles, is_solid, gap, near, self.box, inverse_share, self._rubbing.at(tiles))
 
     def _with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round."""
+        """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round.
+
+        Closed sides are mirrors: beyond them bodies are as far away as from the last cell inside.
+        """
         ranges = [np.arange(-1, n + 1) if n > 1 else np.zeros(1, np.int64) for n in tiles.shape[::-1]]
         cells = [tiles.origins[slots, axis, None] + reach for axis, reach in enumerate(ranges)]
         shape = (len(slots), *(len(reach) for reach in ranges[::-1]))
@@ -191,8 +203,10 @@ class StaticSolids:
         ]
         nearest = np.full(shape, FAR)
         if self.bodies:
-            places = [np.broadcast_to((c + 0.5) * self.h, shape).ravel() for c in along[: tiles.dimension]]
-            centres = np.stack(places, axis=1)
+            inside = list(along[: tiles.dimension])
+            for axis, last, outwards in self.box.closed_sides():
+                inside[axis] = np.minimum(inside[axis], last) if outwards > 0 else np.maximum(inside[axis], last)
+            centres = np.stack([np.broadcast_to((c + 0.5) * self.h, shape).ravel() for c in inside], axis=1)
             for body in self.bodies:
                 gaps = distance(body.shape, centres, body.name) / self.h
                 np.minimum(nearest, gaps.reshape(shape), out=nearest)

@@ -46,7 +46,7 @@ class FilledSpace:
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> Cells:
         """Label cells by their distance to the surface, and find out which particles fly."""
-        fill = fill_fraction(particles, solids.inverse_share)
+        fill = fill_fraction(particles, solids.inverse_share, solids.box.closed_sides())
         phi = liquid_distance(fill, self.h)
         complete_distance(phi, self.h, solids.is_solid, solids.inverse_share, solids.space)
         cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.space)
