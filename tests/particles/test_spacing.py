@@ -41,7 +41,7 @@ def correct(particles, tolerance=1e-6):
     before = np.linalg.norm(density_error(cells))
     system = PoissonSystem(Ghost().operator(cells))
     velocity = particles.velocity.copy()
-    DensityProjection(Ghost(), tolerance).correct(particles, cells, solids, system)
+    DensityProjection(Ghost(), tolerance).correct(particles, cells, solids, system, 1.0)
     assert np.array_equal(particles.velocity, velocity)
     solids.confine(particles)
     return before, cells
@@ -91,7 +91,7 @@ def test_a_displacement_is_never_longer_than_half_a_cell(dimension, make_particl
     solids, cells = looked_at(particles)
     before = particles.position(1.0)
     system = PoissonSystem(Ghost().operator(cells))
-    DensityProjection(Ghost(), 1e-4).correct(particles, cells, solids, system)
+    DensityProjection(Ghost(), 1e-4).correct(particles, cells, solids, system, 1.0)
     step = np.linalg.norm(particles.position(1.0) - before, axis=1)
     assert step.max() <= 0.5 + 1e-5
     assert step.max() > 0.49
@@ -122,3 +122,15 @@ def test_same_bits_for_any_number_of_threads(dimension, make_particles, threads)
         correct(particles, 0.1)
         results.append((particles.cell.tobytes(), particles.offset.tobytes()))
     assert results[0] == results[1]
+
+
+def test_the_rest_fill_follows_the_volume_that_is_seen_and_not_far(dimension, make_particles):
+    particles = make_particles(lattice(12, dimension))
+    looked_at(particles)
+    carried = particles.total_volume()
+    projection = DensityProjection(Ghost())
+    assert projection.rest_fill(1.001, particles, carried, 0.01) == pytest.approx(1.001)
+    assert projection.rest_fill(1.0, particles, 1.01 * carried, 0.5) == pytest.approx(1.0005)
+    assert projection.rest_fill(1.0, particles, 0.5 * carried, 100.0) > 0.99
+    particles.flying[: particles.count // 2] = True
+    assert projection.rest_fill(1.0, particles, carried / 2, 0.5) == pytest.approx(1.0, abs=1e-3)

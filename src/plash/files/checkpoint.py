@@ -49,6 +49,7 @@ def write_checkpoint(path: Path, solver: LiquidSolver, place: Place) -> Written:
         "time": s.time,
         "unspent": s.unspent,
         "steps": s.steps,
+        "rest_fill": s.rest_fill,
         "ledger": asdict(solver.ledger),
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
@@ -82,7 +83,8 @@ def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
 
     if "tiles" in arrays:
         particles.tiles, particles.starts = tiles("tiles"), arrays["starts"]
-    state = State(particles, time=about["time"], unspent=about["unspent"], steps=about["steps"])
+    numbers = {name: about[name] for name in ("time", "unspent", "steps", "rest_fill")}
+    state = State(particles, **numbers)
     if "face_velocity" in arrays:
         state.velocity = FaceField(tiles("face_tiles"), arrays["face_velocity"])
     if "label" in arrays:

@@ -25,8 +25,8 @@ _BATCH = 128
 
 
 @stage
-def density_error(cells: Cells) -> NDArray[np.float64]:
-    """Excess of liquid e = f - 1 in liquid cells, within ±1/2; zero in other cells.
+def density_error(cells: Cells, rest_fill: float = 1.0) -> NDArray[np.float64]:
+    """Excess of liquid e = f - f_rest in liquid cells, within ±1/2; zero in other cells.
 
     In a cell with air round it only e > 0 counts: there f < 1 is how the surface is seen. A cell that a solid cuts
     has an excess only in its open share; where f is not known, there is none.
@@ -34,7 +34,7 @@ def density_error(cells: Cells) -> NDArray[np.float64]:
     assert cells.fill is not None, "the fill fraction must be known"
     error = np.zeros(cells.label.shape)
     around, _ = cells.surroundings
-    _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, error, chunk_count())
+    _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, rest_fill, error, chunk_count())
     if cells.space is not None:
         error[cells.liquid_tiles] *= cells.space.volume[cells.liquid_tiles]
     return error
@@ -63,7 +63,7 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
 
 
 @kernel
-def _find_error(fill, label, around, tiles, error, chunks):  # type: ignore[no-untyped-def]
+def _find_error(fill, label, around, tiles, rest_fill, error, chunks):  # type: ignore[no-untyped-def]
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -73,7 +73,7 @@ def _find_error(fill, label, around, tiles, error, chunks):  # type: ignore[no-u
             for m in range(len(f)):
                 if labels[m] == LIQUID and f[m] == f[m]:
                     lowest = 0.0 if near[m] & NEAR_AIR else -_LARGEST_ERROR
-                    result[m] = min(max(np.float64(f[m]) - 1.0, lowest), _LARGEST_ERROR)
+                    result[m] = min(max(np.float64(f[m]) - rest_fill, lowest), _LARGEST_ERROR)
 
 
 @for_tile_shape

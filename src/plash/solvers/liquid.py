@@ -77,6 +77,7 @@ class LiquidSolver:
         marked = sort_particles(s.particles, self.reach)
         solids = self.solids.at(s.tiles)
         s.cells = self.region.label(s.particles, marked, solids)
+        volume = self.region.volume(s.cells)
         yield "grid"
 
         # How fast it would go on its own
@@ -98,7 +99,8 @@ class LiquidSolver:
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
         self.forces.add_to_flying(s.particles, s.time, dt)
-        self.spacing.correct(s.particles, projection.cells, solids, projection.system)
+        s.rest_fill = self.spacing.rest_fill(s.rest_fill, s.particles, volume, dt)
+        self.spacing.correct(s.particles, projection.cells, solids, projection.system, s.rest_fill)
         s.unspent = dt
         self.carry(dt if carry is None else carry, solids)
         s.steps += 1
@@ -106,6 +108,7 @@ class LiquidSolver:
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.excess = projection.excess
+        self.ledger.volume = volume * self.h**s.particles.dimension
 
     @property
     def reach(self) -> int:
@@ -218,5 +221,5 @@ class LiquidSolver:
         report.time, report.seconds = s.time, dict(seconds)
         report.liquid_cells, report.tiles = s.cells.liquid_count, s.tiles.count
         report.particles = s.particles.count
-        report.volume = self.ledger.volume = self.region.volume(s.cells) * cell_volume
+        report.volume = self.ledger.volume
         self.ledger.particle_volume = s.particles.total_volume() * cell_volume

@@ -25,6 +25,7 @@ class State:
         time: Of the particles, s.
         unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
         steps: How many steps have been taken.
+        rest_fill: How full of particles the inside of the liquid is kept: 1, and a little more or less to keep volume.
     """
 
     particles: Particles
@@ -34,6 +35,7 @@ class State:
     time: float = 0.0
     unspent: float = 0.0
     steps: int = 0
+    rest_fill: float = 1.0
 
     @property
     def tiles(self) -> Tiles:
