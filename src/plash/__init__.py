@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plash import version
 
 if TYPE_CHECKING:
-    from plash.errors import DivergedError, PlashError, Problem, SceneError
+    from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
     from plash.pipeline.check import CheckReport, check
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import Frame, simulate
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
         Look,
         Meshing,
         MeshShape,
+        Motion,
+        MotionKey,
+        MotionPath,
+        Oscillation,
         Output,
         Rotation,
         Scene,
@@ -56,7 +60,7 @@ if TYPE_CHECKING:
 __version__ = version.VERSION
 
 _HOMES = {
-    "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError"],
+    "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
     "plash.pipeline.check": ["CheckReport", "check"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["Frame", "simulate"],
@@ -83,6 +87,10 @@ __all__ = [
     "Look",
     "MeshShape",
     "Meshing",
+    "Motion",
+    "MotionKey",
+    "MotionPath",
+    "Oscillation",
     "Outcome",
     "Output",
     "PlashError",
@@ -90,6 +98,7 @@ __all__ = [
     "Rotation",
     "Scene",
     "SceneError",
+    "SealedError",
     "Sides",
     "Solid",
     "SolidLook",

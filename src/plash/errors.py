@@ -52,6 +52,10 @@ class DivergedError(PlashError):
     exit_code = 4
 
 
+class SealedError(DivergedError):
+    """A solid that moves presses liquid together that cannot give way: no flow does so, in steps of any length."""
+
+
 class VolumeError(PlashError):
     """A run whose measured volume strayed further from its target than `max_volume_error` allows."""
 

@@ -50,6 +50,8 @@ def write_checkpoint(path: Path, solver: LiquidSolver, place: Place) -> Written:
         "unspent": s.unspent,
         "steps": s.steps,
         "rest_fill": s.rest_fill,
+        "began": s.began,
+        "length": s.length,
         "ledger": asdict(solver.ledger),
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
@@ -63,7 +65,7 @@ def read_checkpoint(path: Path, solver: LiquidSolver, expected: Written | None, 
         about = json.loads(arrays.pop("about").tobytes())
         solver.state = state = _state(arrays, about)
         if state.cells is not None:
-            space = solver.solids.at(state.cells.tiles).space
+            space = solver.solids.at(state.cells.tiles, state.began, state.length).space
             state.cells = replace(state.cells, space=space)
         solver.ledger = Ledger(**about["ledger"])
         return Place(**about["place"])
@@ -83,8 +85,8 @@ def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
 
     if "tiles" in arrays:
         particles.tiles, particles.starts = tiles("tiles"), arrays["starts"]
-    numbers = {name: about[name] for name in ("time", "unspent", "steps", "rest_fill")}
-    state = State(particles, **numbers)
+    names = ("time", "unspent", "steps", "rest_fill", "began", "length")
+    state = State(particles, **{name: about[name] for name in names})
     if "face_velocity" in arrays:
         state.velocity = FaceField(tiles("face_tiles"), arrays["face_velocity"])
     if "label" in arrays:

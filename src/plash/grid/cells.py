@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -33,6 +34,19 @@ NEAR_LIQUID = np.uint8(2)
 NEAR_SOLID = np.uint8(4)
 
 
+class Swept(NamedTuple):
+    """What solids that move push out of cells.
+
+    Attributes:
+        slots: The tiles near such solids.
+        outflow: Σ ± (1 - f) u of their cells, u the solid's velocity through the closed part of a face, m/s; one row
+            for each of `slots`.
+    """
+
+    slots: NDArray[np.int32]
+    outflow: NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class OpenSpace:
     """What solids leave open of faces and cells that they cut.
@@ -41,11 +55,13 @@ class OpenSpace:
         openness: Open fraction of the minimal faces [axis, slot, z, y, x]; one in absent tiles.
         volume: Open share of cells [slot, z, y, x].
         closed: WALL and SIDE bits of the minimal faces: those with openness zero.
+        swept: What solids push out of cells; None while none moves.
     """
 
     openness: NDArray[np.float32]
     volume: NDArray[np.float32]
     closed: NDArray[np.uint8]
+    swept: Swept | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,16 @@ def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
     """Net outflow h ∇·u of every liquid cell (m/s), zero in other cells, in double precision.
 
     Where solids cut cells a face counts with its open fraction, Σ ± f u; what is known of closed faces is not read.
+    What solids that move push out of a cell comes on top: Σ ± [f u + (1 - f) u_solid].
     """
     tiles = cells.tiles
     result = np.zeros(cells.label.shape)
     run = _divergence(tiles.shape, cells.space is not None)
     arrays = (velocity.pool, cells.face_openness, cells.label)
     run(*arrays, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
+    if cells.space is not None and cells.space.swept is not None:
+        slots, outflow = cells.space.swept
+        result[slots] += np.where(cells.label[slots] == LIQUID, outflow, 0.0)
     return result
 
 

@@ -59,6 +59,16 @@ def face_fraction(corners: tuple[Array, Array, Array, Array]) -> Array:
     return fraction
 
 
+def _cut_fraction(corners: tuple[Array, Array, Array, Array]) -> Array:
+    """The same for many squares, most of which are open or closed as a whole."""
+    lowest, highest = np.minimum.reduce(corners), np.maximum.reduce(corners)
+    fraction: Array = (lowest > 0).astype(np.float64)
+    cut = (lowest <= 0) & (highest > 0)
+    a, b, c, d = (corner[cut] for corner in corners)
+    fraction[cut] = face_fraction((a, b, c, d))
+    return fraction
+
+
 def _crossing(one: Array, other: Array) -> Array:
     """Where on an edge the line between its ends is zero, from 0 to 1; 0 if it is nowhere."""
     crossing: Array = np.divide(one, one - other, out=np.zeros_like(one), where=(one > 0) != (other > 0))
@@ -81,11 +91,11 @@ def open_fractions(nodes: Array) -> list[NDArray[np.float32]]:
         ]
     else:
         faces = [
-            face_fraction((value[:, low, low], value[:, low, high], value[:, high, high], value[:, high, low])),
-            face_fraction(
+            _cut_fraction((value[:, low, low], value[:, low, high], value[:, high, high], value[:, high, low])),
+            _cut_fraction(
                 (value[:, low, :, low], value[:, low, :, high], value[:, high, :, high], value[:, high, :, low])
             ),
-            face_fraction(
+            _cut_fraction(
                 (
                     value[:, all_z, low, low],
                     value[:, all_z, low, high],
@@ -121,6 +131,15 @@ def open_half_cells(gap: Array) -> Array:
     """Open share of every half cell, from the distance of its centre: exact for a plane along the axes."""
     share: Array = np.clip(0.5 + 2.0 * gap, 0.0, 1.0)
     return share
+
+
+def halved(cells: NDArray[np.bool_]) -> Array:
+    """The same values on half cells."""
+    halves = cells.astype(np.float64)
+    for axis in range(1, 4):
+        if cells.shape[axis] > 1:
+            halves = np.repeat(halves, 2, axis=axis)
+    return halves
 
 
 def hat_share(halves: Array) -> Array:

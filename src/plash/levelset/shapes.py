@@ -212,7 +212,9 @@ def _about_axis(shape: Cylinder | Capsule, points: Array) -> tuple[Array, float,
 
 def _to_block(beyond: Array) -> Array:
     """Distance to a block, from how far each point lies beyond its faces along each axis."""
-    inside: Array = np.minimum(beyond.max(axis=1), 0)
+    # One axis after the other: a reduction over so few entries takes ten times as long
+    furthest = np.maximum.reduce(list(beyond.T))
+    inside: Array = np.minimum(furthest, 0)
     return _length(np.maximum(beyond, 0)) + inside
 
 

@@ -30,6 +30,7 @@ def push_out(
     limits: NDArray[np.int32],
     kinds: NDArray[np.int32],
     keep_velocity: bool = False,
+    solid_velocity: Distance | None = None,
 ) -> int:
     """Move some particles out of the exact shape of solids, or back to their start; returns how many are still inside.
 
@@ -41,6 +42,7 @@ def push_out(
         limits: First cell of the domain and one past the last, by axis.
         kinds: What the sides are, by axis.
         keep_velocity: Whether velocities stay as they are.
+        solid_velocity: Velocity (n, d) of the nearest solid at points (n, d), m/s; None while all stand.
     """
     which = which[distance(_places(particles, which)) < 0]
     for attempt in range(_TRIES):
@@ -48,12 +50,15 @@ def push_out(
             return 0
         places = _places(particles, which)
         gap = distance(places)
-        normal = _normal(distance, places)
+        normal = normals(distance, places)
         places += ((attempt + 1) * _HAIR - gap)[:, None] * normal
         _stay_between_sides(places, limits, kinds)
         _put(particles, which, places)
         if not keep_velocity:
-            speed = np.minimum(np.einsum("ij,ji->i", normal, particles.velocity[:, which].astype(np.float64)), 0.0)
+            velocity = particles.velocity[:, which].astype(np.float64)
+            if solid_velocity is not None:
+                velocity -= solid_velocity(places).T
+            speed = np.minimum(np.einsum("ij,ji->i", normal, velocity), 0.0)
             particles.velocity[:, which] -= (speed[:, None] * normal).T.astype(np.float32)
         which = which[distance(_places(particles, which)) < 0]
     particles.cell[:, which] = start.cell[:, which]
@@ -74,8 +79,8 @@ def _put(particles: Particles, which: NDArray[np.int64], places: NDArray[np.floa
     particles.offset[:, which] = np.where(carry, np.float32(0), rest).T
 
 
-def _normal(distance: Distance, places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Unit gradient of the distance, from central differences; zero where there is none."""
+def normals(distance: Distance, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit gradient of a distance at places (n, d), from central differences; zero where there is none."""
     normal = np.empty_like(places)
     for axis in range(places.shape[1]):
         step = 1e-3 * np.eye(places.shape[1])[axis]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ LEAST_THICKNESS = {2: 1.5, 3: 1.75}
 
 _BLURRED = 1.12  # cells: half the diagonal of a cell, and the quarter beyond which a half cell is open or not
 _ROUND = 4.0  # cells round a body where its distance is known
+_CLOSE = 2.5  # the same for one that moves, beside the way it goes in a step
 
 
 @dataclass(frozen=True)
@@ -60,15 +62,28 @@ class Bodies:
         places = particles.position(self.h)
         return {body.name: int((distance(body.shape, places, body.name) < 0).sum()) for body in self.bodies}
 
-    def near(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Whether a body is within a few cells of a tile, [body, tile]; by the distance of the tile's centre."""
+    def near(self, tiles: Tiles, slots: NDArray[np.int32], further: float = 0.0) -> NDArray[np.bool_]:
+        """Whether a body is within a few cells of a tile, or some more, [body, tile]; by the distance of its centre."""
         size = np.array(tiles.shape[::-1][: self.dimension])
         centres = tiles.origins[slots, : self.dimension] + size / 2
-        reach = float(np.sqrt((size**2).sum())) / 2 + _ROUND
+        reach = float(np.sqrt((size**2).sum())) / 2 + _ROUND + further
         found = np.ones((len(self.bodies), len(slots)), np.bool_)
         for number, body in enumerate(self.bodies):
             if is_exact(body.shape):
                 found[number] = self.distance_of(number, centres) < reach
+        return found
+
+    def nearer(self, tiles: Tiles, slots: NDArray[np.int32], further: float) -> NDArray[np.bool_]:
+        """The same by the halves of a tile along each axis, and for fewer cells round bodies."""
+        size = np.array(tiles.shape[::-1][: self.dimension])
+        halves = np.array(list(product((0.25, 0.75), repeat=self.dimension))) * size
+        centres = (tiles.origins[slots, None, : self.dimension] + halves).reshape(-1, self.dimension)
+        reach = float(np.sqrt((size**2).sum())) / 4 + _CLOSE + further
+        found = np.ones((len(self.bodies), len(slots)), np.bool_)
+        for number, body in enumerate(self.bodies):
+            if is_exact(body.shape):
+                within = self.distance_of(number, centres) < reach
+                found[number] = within.reshape(len(slots), len(halves)).any(axis=1)
         return found
 
     def at_corners(self, tiles: Tiles, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -22,11 +22,13 @@ from plash.particles.confine import Start, keep_inside, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
 from plash.physics.bodies import FAR, Bodies
+from plash.physics.friction import at_corners
 from plash.physics.solids import CLOSED, UNBOUNDED, Box, Solids, StaticSolids
 from plash.physics.wall_velocity import along_bodies, close_sides, close_walls
 from plash.stages import stage
 
-_LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
+TOUCHES = 1.5  # cells from a body beyond which it cuts no face, and takes no part of what is round a cell
+LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,9 @@ class CutSolids(Solids):
         return push_out(particles, close, start, self.bodies.distance, *limits, keep_velocity)
 
     @stage
-    def confine(self, particles: Particles, start: Start | None = None) -> tuple[NDArray[np.int8] | None, int]:
+    def confine(
+        self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
+    ) -> tuple[NDArray[np.int8] | None, int]:
         """Keep particles out of bodies and inside closed sides.
 
         Returns:
@@ -100,7 +104,11 @@ class StaticCutSolids(StaticSolids):
     _last_cut: CutSolids | None = field(default=None, init=False)
 
     @stage
-    def at(self, tiles: Tiles) -> Solids:
+    def at(self, tiles: Tiles, time: float = 0.0, dt: float = 0.0) -> Solids:
+        """The solids on these tiles, at any time."""
+        return self.on(tiles)
+
+    def on(self, tiles: Tiles) -> CutSolids:
         """The solids on these tiles."""
         if self._last_cut is None or self._last_cut.tiles is not tiles:
             self._last_cut = self._on(tiles)
@@ -118,7 +126,7 @@ class StaticCutSolids(StaticSolids):
         near = made.bodies.near(tiles, new)
         _close_sides(made, new)
         some = near.any(axis=0)
-        _cut(made, new[some], near[:, some])
+        _cut(made, new[some], made.bodies.at_corners(tiles, new[some], near[:, some]))
         return self._completed(made, new[some])
 
     def _completed(self, made: CutSolids, new: NDArray[np.int32]) -> CutSolids:
@@ -130,12 +138,18 @@ class StaticCutSolids(StaticSolids):
             held = np.zeros(last.tiles.count + 1, np.bool_)
             held[last.at_bodies] = True
             holds[1:] |= held[last.tiles.slots_of(tiles.keys)]
-        near = np.asarray(holds[tiles.neighbours].any(axis=1))
-        near[0] = False
-        at_bodies = np.flatnonzero(holds).astype(np.int32)
-        is_wall = (made.open_space.closed[:, at_bodies] & (WALL | SIDE)) == WALL
-        walled = at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
-        return replace(made, at_bodies=at_bodies, walled=walled, near=near, rubbing=self._rubbing.at(tiles))
+        made = replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
+        near, rubbing = beside_tiles(tiles, made.at_bodies), self._rubbing.at(tiles)
+        return replace(made, walled=walled_tiles(made), near=near, rubbing=rubbing)
+
+
+def beside_tiles(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """By slot, whether a tile is one of these or touches one."""
+    holds = np.zeros(tiles.count + 1, np.bool_)
+    holds[slots] = True
+    near = np.asarray(holds[tiles.neighbours].any(axis=1))
+    near[0] = False
+    return near
 
 
 def _undivided(tiles: Tiles, box: Box, bodies: Bodies) -> CutSolids:
@@ -157,7 +171,7 @@ def _undivided(tiles: Tiles, box: Box, bodies: Bodies) -> CutSolids:
     )
 
 
-def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray[np.int64]) -> None:
+def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray[np.integer]) -> None:
     """Take what is known of tiles from the solids of the step before."""
     made.is_solid[new] = last.is_solid[old]
     made.distance[new] = last.distance[old]
@@ -179,7 +193,7 @@ def _near_sides(tiles: Tiles, box: Box) -> NDArray[np.bool_]:
     return near
 
 
-def _beyond_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box, low: int, high: int) -> list[NDArray[np.bool_]]:
+def beyond_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box, low: int, high: int) -> list[NDArray[np.bool_]]:
     """Whether cells are beyond a closed side, by axis, ready to be broadcast to [tile, z, y, x].
 
     For the cells of some tiles, `low` more before and `high` more behind.
@@ -201,18 +215,18 @@ def _beyond_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box, low: int, hi
 def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
     """Cells beyond closed sides are solid, and the faces of such cells are closed."""
     tiles = made.tiles
-    touches = [beyond.any(axis=(1, 2, 3)) for beyond in _beyond_sides(tiles, slots, made.box, 1, 1)]
+    touches = [beyond.any(axis=(1, 2, 3)) for beyond in beyond_sides(tiles, slots, made.box, 1, 1)]
     slots = slots[np.logical_or.reduce(touches)]
     if len(slots) == 0:
         return
-    x, y, z = _beyond_sides(tiles, slots, made.box, 0, 0)
+    x, y, z = beyond_sides(tiles, slots, made.box, 0, 0)
     made.is_solid[slots] = x | y | z
     made.open_space.volume[slots] = ~made.is_solid[slots]
     _close_faces(made, slots)
     made.inverse_share[slots] = np.where(made.is_solid[slots], np.nan, 1.0)
 
 
-def _mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.float64]:
+def mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.float64]:
     """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box."""
     for axis, last, outwards in box.closed_sides():
         place, first = 3 - axis, tiles.origins[slots, axis, None] - 1
@@ -228,8 +242,8 @@ def _mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32
 def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
     """Close every minimal face of some tiles that borders a cell beyond a closed side, and mark those on a side."""
     tiles, space = made.tiles, made.open_space
-    before = _beyond_sides(tiles, slots, made.box, 1, 0)
-    here = _beyond_sides(tiles, slots, made.box, 0, 0)
+    before = beyond_sides(tiles, slots, made.box, 1, 0)
+    here = beyond_sides(tiles, slots, made.box, 0, 0)
     for axis in range(tiles.dimension):
         others = here[(axis + 1) % 3] | here[(axis + 2) % 3]
         below = np.delete(before[axis], -1, axis=3 - axis)
@@ -240,19 +254,48 @@ def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
         space.closed[axis, slots] |= np.where(is_side, SIDE, 0).astype(np.uint8)
 
 
-def _cut(made: CutSolids, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> None:
-    """Fill in tiles near bodies."""
+def cut_anew(ground: CutSolids, bodies: Bodies, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> CutSolids:
+    """The solids on the same tiles with other bodies, of which only some tiles have to know.
+
+    Args:
+        ground: What is known of the other tiles.
+        bodies: All bodies there are now.
+        slots: The tiles to fill in again.
+        corners: Distance to the nearest body, as `Bodies.at_corners` gives it.
+    """
+    made = _undivided(ground.tiles, ground.box, bodies)
+    everywhere = ground.tiles.slots
+    _copy(ground, everywhere, made, everywhere)
+    made.is_solid[slots] = False
+    made.inverse_share[slots] = 1.0
+    made.open_space.volume[slots] = 1.0
+    made.open_space.closed[:, slots] = 0
+    made.open_space.openness[:, slots] = 1.0
+    _close_sides(made, slots)
+    made.distance[slots] = at_corners(corners)
+    touched = corners.reshape(len(slots), -1).min(axis=1, initial=FAR) < TOUCHES
+    _cut(made, slots[touched], corners[touched])
+    return replace(made, at_bodies=np.union1d(ground.at_bodies, slots).astype(np.int32))
+
+
+def walled_tiles(made: CutSolids) -> NDArray[np.int32]:
+    """Slots of the tiles with a closed face that is not on a side of the domain."""
+    is_wall = (made.open_space.closed[:, made.at_bodies] & (WALL | SIDE)) == WALL
+    walled: NDArray[np.int32] = made.at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
+    return walled
+
+
+def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> None:
+    """Fill in tiles near bodies, from the distance at the corners of their cells and of one more cell round them."""
     tiles, space = made.tiles, made.open_space
     if len(slots) == 0:
         return
-    corners = made.bodies.at_corners(tiles, slots, near)
-    core = (slice(None), *(slice(1, 1 + n) if n > 1 else slice(None) for n in tiles.shape))
-    made.distance[slots] = corners[core]
+    made.distance[slots] = at_corners(corners)
 
     # Faces, and the cells that have no open one; the highest faces belong to the next tiles
     outermost = (slice(None), *(slice(1, None) if n > 1 else slice(None) for n in tiles.shape))
     fractions = open_fractions(corners[outermost])
-    beyond = _beyond_sides(tiles, slots, made.box, 1, 1)
+    beyond = beyond_sides(tiles, slots, made.box, 1, 1)
     is_open = np.zeros((len(slots), *tiles.shape), np.bool_)
     for axis, fraction in enumerate(fractions):
         place = 3 - axis
@@ -268,8 +311,9 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], near: NDArray[np.bool_]) -> 
     made.is_solid[slots] |= ~is_open
     _close_faces(made, slots)
 
-    halves = _mirrored(open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)), tiles, slots, made.box)
+    halves = mirrored(open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)), tiles, slots, made.box)
     share = hat_share(halves)
-    space.volume[slots] = cell_share(halves) * ~(beyond[0] | beyond[1] | beyond[2])[core]
-    unknown = made.is_solid[slots] | (share < _LEAST_SHARE)
+    x, y, z = beyond_sides(tiles, slots, made.box, 0, 0)
+    space.volume[slots] = cell_share(halves) * ~(x | y | z)
+    unknown = made.is_solid[slots] | (share < LEAST_SHARE)
     made.inverse_share[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))

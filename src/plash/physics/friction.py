@@ -9,6 +9,7 @@ found, and on closed ones after the velocity was continued into the body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,20 +101,50 @@ class StaticRubbing:
             if len(some) == 0:
                 continue
             corners = self.bodies.at_corners_of(number, tiles, slots[some])
-            nearest[some] = np.minimum(nearest[some], _at_corners(corners))
+            nearest[some] = np.minimum(nearest[some], at_corners(corners))
             for axis in range(tiles.dimension):
-                touched = _at_faces(corners, axis) < _AT_SURFACE
+                touched = at_faces(corners, axis) < _AT_SURFACE
                 rubbed = np.where(touched, np.float32(body.friction), np.float32(0))
                 friction[axis, some] = np.maximum(friction[axis, some], rubbed)
         return nearest, friction
 
 
-def _at_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def with_moving(
+    ground: Rubbing | None,
+    tiles: Tiles,
+    slots: NDArray[np.int32],
+    bodies: Sequence[tuple[float, NDArray[np.float64]]],
+) -> Rubbing:
+    """The friction of what stands, and of bodies that move.
+
+    Args:
+        ground: Of what stands.
+        tiles: Where the cells are.
+        slots: The tiles near those that move.
+        bodies: Friction of each of these, and its distance at the corners of the cells of these tiles and of one more
+            cell round them, in cells.
+    """
+    gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32) if ground is None else ground.gap.copy()
+    before = np.zeros(0, np.int32) if ground is None else ground.slots
+    every = np.union1d(before, slots).astype(np.int32)
+    friction = np.zeros((tiles.dimension, len(every), *tiles.shape), np.float32)
+    if ground is not None:
+        friction[:, np.searchsorted(every, before)] = ground.friction
+    rows = np.searchsorted(every, slots)
+    for value, corners in bodies:
+        gap[slots] = np.minimum(gap[slots], at_corners(corners))
+        for axis in range(tiles.dimension):
+            rubbed = np.where(at_faces(corners, axis) < _AT_SURFACE, np.float32(value), np.float32(0))
+            friction[axis, rows] = np.maximum(friction[axis, rows], rubbed)
+    return Rubbing(tiles, every, gap, friction)
+
+
+def at_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """The minimal corners of the cells of a tile, of the corners of its cells and one more round them."""
     return corners[(slice(None), *(slice(1, n - 2) if n > 1 else slice(None) for n in corners.shape[1:]))]
 
 
-def _at_faces(corners: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def at_faces(corners: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """Mean over the corners of each minimal face of a tile, from the corners of its cells and one more round them."""
     mean = corners
     for along in range(3):

@@ -8,7 +8,8 @@ Particles that end up in a solid cell are put back along the solid's normal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numba import prange
@@ -20,6 +21,7 @@ from plash.grid.fields import FaceField
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
 from plash.levelset.shapes import distance
+from plash.linear.components import ClosedComponents
 from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start, meet_sides
 from plash.particles.particles import Particles
 from plash.physics.bodies import FAR, Bodies
@@ -28,7 +30,7 @@ from plash.physics.wall_velocity import close_walls
 from plash.scene.bodies import Solid
 from plash.stages import stage
 
-__all__ = ["CLOSED", "OPEN", "UNBOUNDED", "Box", "Solids", "StaticSolids"]
+__all__ = ["CLOSED", "OPEN", "UNBOUNDED", "Box", "SceneSolids", "Solids", "StaticSolids"]
 
 _TRIES = 12
 
@@ -115,9 +117,20 @@ class Solids:
         """
         return 0
 
+    def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
+        """Refuse solids that press liquid together that cannot give way; those that stand never do."""
+
     @stage
-    def confine(self, particles: Particles, start: Start | None = None) -> tuple[NDArray[np.int8] | None, int]:
+    def confine(
+        self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
+    ) -> tuple[NDArray[np.int8] | None, int]:
         """Put particles back that went into a solid or through a closed side.
+
+        Args:
+            particles: After they moved for dt.
+            start: Where they were at this time, if `remember` told.
+            time: When the move began, s.
+            dt: How long it took, s.
 
         Returns:
             For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
@@ -148,6 +161,19 @@ class Solids:
         return left if gone.any() else None, int(stuck.sum())
 
 
+class SceneSolids(Protocol):
+    """All solids of a scene, on whatever tiles exist and at any time."""
+
+    def at(self, tiles: Tiles, time: float, dt: float) -> Solids:
+        """The solids on these tiles where they are at a time, and how they move from then for dt."""
+
+    def fastest(self, time: float, until: float) -> float:
+        """Largest speed of any surface between two times, m/s."""
+
+    def count_inside(self, particles: Particles, time: float) -> dict[str, int]:
+        """How many particles lie inside each body at a time."""
+
+
 @dataclass(eq=False)
 class StaticSolids:
     """The solids of a scene, evaluated on whatever tiles exist; tiles seen before are not evaluated again."""
@@ -164,8 +190,8 @@ class StaticSolids:
         self._rubbing = StaticRubbing(Bodies(rough, self.h, len(self.box.cells)))
 
     @stage
-    def at(self, tiles: Tiles) -> Solids:
-        """The solids on these tiles."""
+    def at(self, tiles: Tiles, time: float = 0.0, dt: float = 0.0) -> Solids:
+        """The solids on these tiles, at any time."""
         if self._last is None or self._last.tiles is not tiles:
             self._last = self._evaluate(tiles)
         return self._last
@@ -181,13 +207,21 @@ class StaticSolids:
             is_solid[kept + 1] = self._last.is_solid[known[kept]]
             inverse_share[kept + 1] = self._last.inverse_share[known[kept]]
         new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
-        if len(new):
-            gaps, solid = self._with_halo(tiles, new)
+        near = np.zeros(tiles.count + 1, np.bool_)
+        made = Solids(tiles, is_solid, gap, near, self.box, inverse_share, self._rubbing.at(tiles))
+        return self.with_tiles_anew(made, new)
+
+    def with_tiles_anew(self, known: Solids, slots: NDArray[np.int32]) -> Solids:
+        """The solids on the same tiles, of which some are evaluated again."""
+        tiles = known.tiles
+        gap, is_solid, inverse_share = known.distance.copy(), known.is_solid.copy(), known.inverse_share.copy()
+        if len(slots):
+            gaps, solid = self._with_halo(tiles, slots)
             core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
-            gap[new], is_solid[new] = gaps[core], solid[core]
-            inverse_share[new] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(gaps >= 0), 1e-6))
+            gap[slots], is_solid[slots] = gaps[core], solid[core]
+            inverse_share[slots] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(gaps >= 0), 1e-6))
         near = self._near(tiles, is_solid)
-        return Solids(tiles, is_solid, gap, near, self.box, inverse_share, self._rubbing.at(tiles))
+        return replace(known, distance=gap, is_solid=is_solid, inverse_share=inverse_share, near=near)
 
     def _with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round.
@@ -216,7 +250,15 @@ class StaticSolids:
             solid |= ((cell < 0) & (low == CLOSED)) | ((cell >= self.box.cells[axis]) & (high == CLOSED))
         return nearest.astype(np.float32), solid
 
-    def count_inside(self, particles: Particles) -> dict[str, int]:
+    def open_with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether no body fills the cells of some tiles, and of one more cell round them; sides are mirrors."""
+        return self._with_halo(tiles, slots)[0] >= 0
+
+    def fastest(self, time: float, until: float) -> float:
+        """Largest speed of any surface between two times, m/s: they stand."""
+        return 0.0
+
+    def count_inside(self, particles: Particles, time: float = 0.0) -> dict[str, int]:
         """How many particles lie inside each body."""
         return Bodies(self.bodies, self.h, particles.dimension).count_inside(particles)
 

@@ -192,10 +192,11 @@ def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
 
     seen = FrameParticles.of(solver.state.particles, solver.h)
     arrays = (seen.position, seen.velocity, seen.volume)
+    solids = scene.solids_at(solver.state.time)
     taker = picture_taker(scene, renderer_of(scene, or_built_in=True)[0])
     for _ in range(2):
         start = time.perf_counter()
-        surface = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, scene.solid)
+        surface = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, solids)
         middle = time.perf_counter()
         picture = png_bytes(taker.picture(surface, *arrays))
         end = time.perf_counter()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance, thickness
+from plash.physics.motions import MovingBodies
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
@@ -20,6 +21,7 @@ Level = Literal["error", "warning", "note"]
 _SAMPLES = 200_000  # points at which shapes are compared
 _FEW_CELLS = 2.0
 _MANY_STEPS = 40  # a frame
+_LOOKS = 32  # times at which solids that move are looked at
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Finding:
 def findings(scene: Scene) -> list[Finding]:
     """Everything that can be found without simulating."""
     samples = _sample_points(scene)
-    inside = [distance(solid.shape, samples, solid.name) < 0 for solid in scene.solid]
+    inside = [distance(solid.shape, samples, solid.name) < 0 for solid in scene.solids_at(0.0)]
     found = [*_rounding(scene)]
     for index, fill in enumerate(scene.fill):
         found += _fill_findings(scene, index, fill, samples, inside)
@@ -61,7 +63,7 @@ def liquid_volume(scene: Scene) -> float:
     wet = np.zeros(len(samples), np.bool_)
     for index, fill in enumerate(scene.fill):
         wet |= distance(fill.shape, samples, f"fill[{index}].shape") < 0
-    for solid in scene.solid:
+    for solid in scene.solids_at(0.0):
         wet &= distance(solid.shape, samples, solid.name) >= 0
     share = max(int(np.count_nonzero(wet)), 1) / len(samples)
     return share * math.prod(scene.domain.size)
@@ -116,12 +118,36 @@ def _fill_findings(
 
 def _solid_findings(scene: Scene, index: int, solid: Solid) -> Iterator[Finding]:
     where, h = f'solid[{index}] "{solid.name}"', scene.domain.h
-    yield from _outside(scene, where, solid.shape, "that part has no effect")
+    if solid.moves:
+        yield from _motion_findings(scene, where, solid)
+    else:
+        yield from _outside(scene, where, solid.shape, "that part has no effect")
     thickness = _thinnest(solid.shape)
     if thickness < h:
         yield _too_small(scene, where, thickness, "thin-solid", "it is simulated thicker, as a shell")
     elif thickness < _FEW_CELLS * h:
         yield _too_small(scene, where, thickness, "small-feature", "its shape is hardly seen by the liquid")
+
+
+def _motion_findings(scene: Scene, where: str, solid: Solid) -> Iterator[Finding]:
+    """A solid that moves: how fast, and whether it is ever seen."""
+    h, frame, last = scene.domain.h, 1 / scene.time.fps, (scene.time.frames - 1) / scene.time.fps
+    times = [last * look / _LOOKS for look in range(_LOOKS + 1)]
+    origin = (0.0,) * scene.dimension
+    if not any(solid.at(time, scene.dimension).shape.may_overlap(origin, scene.domain.size) for time in times):
+        sentence = f"is outside the domain at all times from 0 to {last:.4g} s"
+        yield Finding("warning", "outside-domain", where, sentence, "let its motion lead into the domain")
+        return
+    speed = max(MovingBodies([solid], h, scene.domain.size).fastest(time, time) for time in times)
+    steps = frame * speed / (scene.solver.courant * h)
+    yield Finding(
+        "warning" if steps > _MANY_STEPS else "note",
+        "tiny-steps" if steps > _MANY_STEPS else "solid-speed",
+        f"{where}.motion",
+        f"{speed:.4g} m/s at the most crosses {frame * speed / h:.1f} cells a frame: {max(1, math.ceil(steps))} steps "
+        "for each, or more",
+        "lower its speed or domain.resolution, or raise time.fps or solver.courant, if that is too many",
+    )
 
 
 def _too_small(scene: Scene, where: str, thickness: float, code: str, why: str) -> Finding:

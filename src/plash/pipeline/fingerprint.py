@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from plash.scene.model import Scene
@@ -21,13 +22,20 @@ def physics(scene: Scene) -> dict[str, Any]:
     del data["time"]["frames"], data["solver"]["max_volume_error"]
     for solid in data["solid"]:
         del solid["look"]
+    data["solid"] = _solids(data["solid"])
     return data
 
 
 def appearance(scene: Scene) -> dict[str, Any]:
     """Everything the pictures depend on, beside the liquid itself."""
     data = scene.model_dump()
+    data["solid"] = _solids(data["solid"])
     return {name: data[name] for name in ("domain", "liquid", "solid", "look")}
+
+
+def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Solids without what they do not have: runs made before they could move stay as good as they were."""
+    return [{name: part for name, part in solid.items() if name != "motion" or part is not None} for solid in solids]
 
 
 def fingerprint(*parts: object) -> str:

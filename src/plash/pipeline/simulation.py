@@ -117,7 +117,7 @@ class SimulationStage:
                 if run.stop.requested:
                     self._stop(solver)
         except DivergedError as error:
-            raise DivergedError(f"{error}, on the way to frame {number}. {self._way_back()}") from error
+            raise type(error)(f"{error}, on the way to frame {number}. {self._way_back()}") from error
         self.place = replace(self.place, frame=number)
         if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
             self._write_checkpoint(solver, number)

@@ -157,10 +157,11 @@ class SurfaceStage:
         from plash.mesh.reconstruct import liquid_surface
 
         scene, seen = self.run.scene, self.run.particles(frame)
+        solids = scene.solids_at((frame - 1) / scene.time.fps)
 
         def make() -> Written:
             mesh = liquid_surface(
-                seen.position, seen.velocity, seen.volume, scene.domain.h, scene.mesh, scene.domain, scene.solid
+                seen.position, seen.velocity, seen.volume, scene.domain.h, scene.mesh, scene.domain, solids
             )
             return write_bytes(self.run.folder.surface(frame), ply_bytes(mesh))
 

@@ -37,10 +37,8 @@ class PlanePreview:
         margin = _MARGIN * float(size.max())
         self._view = facing_view(-margin * np.ones(2), size + margin, (2 * width, 2 * height))
         self._paper = self._empty_domain(size)
-        self._solids = [
-            (shape_mesh(solid.shape, scene.domain), light_of(solid.look.color).astype(np.float32))
-            for solid in scene.solid
-        ]
+        self._solids = self._solids_at(0.0)
+        self._moves = any(solid.moves for solid in scene.solid)
         self._border = _box_lines(size)
         self._scale = (
             _speed_scale(width, height, self._tint.top_speed, self._paper[height, width])
@@ -56,7 +54,9 @@ class PlanePreview:
         volume: NDArray[np.float64],
         time: float = 0.0,
     ) -> NDArray[np.uint8]:
-        """The picture (height, width, 3) of a frame, whatever the time."""
+        """The picture (height, width, 3) of a frame."""
+        if self._moves:
+            self._solids = self._solids_at(time)
         light = self._paper.copy()
         show = self._scene.look.show
         if show == "surface":
@@ -72,6 +72,13 @@ class PlanePreview:
         if self._scene.look.edges:
             self._draw_lines(light, self._border, _OUTLINE, _BORDER_LIGHT)
         return self._with_scale(develop(light))
+
+    def _solids_at(self, time: float) -> list[tuple[Mesh, Floats]]:
+        """The solids where they are at a time, with their colours."""
+        return [
+            (shape_mesh(solid.shape, self._scene.domain), light_of(solid.look.color).astype(np.float32))
+            for solid in self._scene.solids_at(time)
+        ]
 
     def _empty_domain(self, size: NDArray[np.float64]) -> Floats:
         """Background, and a lighter domain."""

@@ -157,11 +157,13 @@ def balls(centers: Array, radius: Array, colors: Floats) -> tuple[Mesh, Floats]:
     return mesh, np.repeat(colors, count, axis=0)
 
 
-def solids(mi: Any, placing: Placing, scene: Scene) -> Part:
-    """All solids."""
+def solids(mi: Any, placing: Placing, scene: Scene, time: float, moving: bool) -> Part:
+    """The solids that move, or those that do not, where they are at a time."""
     made: Part = {}
     for index, solid in enumerate(scene.solid):
-        mesh = shape_mesh(solid.shape, scene.domain)
+        if solid.moves != moving:
+            continue
+        mesh = shape_mesh(solid.at(time, scene.dimension).shape, scene.domain)
         if len(mesh.faces):
             made[f"solid_{index}"] = triangles(mi, placing, mesh, {"bsdf": _solid_surface(solid.look)})
     return made

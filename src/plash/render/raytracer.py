@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
+from plash.physics.motions import MovingBodies
 from plash.render import ray_parts as parts
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.cells import cell_boxes, filled_cells
@@ -128,10 +129,11 @@ class RayTracer:
         views = [self._view(time + part * open_for) for part in (-0.5, 0.5)]
         corners = box_corners(np.zeros(3), self._size)
         ways = [np.abs(views[1].project(corners) - views[0].project(corners))[:, :2].max()]
+        depth = max(float((self._size / 2 - views[0].position) @ views[0].axes[2]), 1e-9)
+        fast = MovingBodies(self._scene.solid, self._scene.domain.h, self._scene.domain.size).fastest(time, time)
         if moving is not None and moving.mesh.velocity is not None:
-            depth = max(float((self._size / 2 - views[0].position) @ views[0].axes[2]), 1e-9)
-            fast = float(np.percentile(speeds(moving.mesh.velocity), 98))
-            ways.append(fast * open_for * views[0].focal / depth)
+            fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
+        ways.append(fast * open_for * views[0].focal / depth)
         way = max(ways)
         count = min(max(2, math.ceil(way / _STEP)), self._samples) if way > _SHARP else 1
         moments: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
@@ -143,6 +145,7 @@ class RayTracer:
         """Light, albedo and normals at a moment."""
         mi = self._mi
         content = self._still | {"sensor": self._sensor(time + moment, samples)}
+        content |= parts.solids(mi, self._placing, self._scene, time + moment, moving=True)
         if moving is not None:
             content |= self._liquid(moving, moment)
         scene = mi.load_dict(content)
@@ -175,7 +178,7 @@ class RayTracer:
         return camera_view(self._scene.look.camera, self._size, self._pixels, time)
 
     def _standing(self) -> Part:
-        """Everything but the liquid and the camera."""
+        """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
         cloudy = self._look.kind == "clear" and self._look.scattering > 0
         clear = self._look.kind == "clear" and not self._tint.by_speed and scene.look.show == "surface"
@@ -194,7 +197,7 @@ class RayTracer:
         still = {
             "type": "scene",
             "integrator": integrator,
-            **parts.solids(mi, self._placing, scene),
+            **parts.solids(mi, self._placing, scene, 0.0, moving=False),
             **parts.floor(mi, self._placing, scene, furthest),
             **(parts.tank(mi, self._placing, scene.domain) if scene.look.tank == "glass" else {}),
             **parts.light(mi, scene, self._view(0.0)),

@@ -55,9 +55,14 @@ class SpacePreview:
         first = camera_view(scene.look.camera, self._size, self._pixels)
         self._studio = studio_for(first, self._size, light_of(scene.look.background))
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
-        self._solids = _solids(scene)
-        self._solid_maps = self._maps_of(self._solids, 0.01 * self._across) if len(self._solids.faces) else None
+        self._moves = any(solid.moves for solid in scene.solid)
+        self._place_solids(0.0)
         self._look_from(first)
+
+    def _place_solids(self, time: float) -> None:
+        """Prepare the solids where they are at a time, and their shadows."""
+        self._solids = _solids(self._scene, time)
+        self._solid_maps = self._maps_of(self._solids, 0.01 * self._across) if len(self._solids.faces) else None
 
     def _look_from(self, view: View) -> None:
         """Prepare what is seen of all that stands still."""
@@ -85,8 +90,12 @@ class SpacePreview:
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         camera = self._scene.look.camera
+        if self._moves:
+            self._place_solids(time)
         if camera is not None and camera.moves:
             self._look_from(camera_view(camera, self._size, self._pixels, time))
+        elif self._moves:
+            self._look_from(self._view)
         show = self._scene.look.show
         if show == "surface":
             return self._of_surface(self._surface(mesh if mesh is not None else Mesh.empty()))
@@ -187,11 +196,11 @@ def _draw(layer: Layer, view: View, things: Triangles | Balls) -> None:
         draw_triangles(layer, view, things.vertices, things.faces)
 
 
-def _solids(scene: Scene) -> Triangles:
-    """The triangles of all solids, each corner with its own normal."""
+def _solids(scene: Scene, time: float) -> Triangles:
+    """The triangles of all solids at a time, each corner with its own normal."""
     vertices, normals, colors = [np.zeros((0, 3), np.float32)], [np.zeros((0, 3), np.float32)], []
     colors.append(np.zeros((0, 3), np.float32))
-    for solid in scene.solid:
+    for solid in scene.solids_at(time):
         mesh = shape_mesh(solid.shape, scene.domain)
         corners = mesh.vertices[mesh.faces].reshape(-1, 3)
         if mesh.normals is not None:

@@ -11,6 +11,7 @@ from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
+from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.output import Output
 from plash.scene.read import gallery, load_scene, parse_scene
@@ -48,6 +49,10 @@ __all__ = [
     "Material",
     "MeshShape",
     "Meshing",
+    "Motion",
+    "MotionKey",
+    "MotionPath",
+    "Oscillation",
     "Output",
     "Rotation",
     "Scene",

@@ -28,6 +28,7 @@ class SceneModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     error_source: ClassVar[str] = ""
+    series: ClassVar[frozenset[str]] = frozenset()  # lists that do not have one entry per axis
 
     def __init__(self, /, **data: Any) -> None:
         try:
@@ -67,10 +68,19 @@ def wrong_dimensions(model: BaseModel, dimension: int) -> list[Finding]:
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             for index, item in enumerate(value):
                 found += [((name, index, *place), text) for place, text in wrong_dimensions(item, dimension)]
-        elif isinstance(value, tuple) and value and len(value) != dimension:
-            sentence = f"{shown(value)} has {len(value)} entries: a {dimension}-D scene needs {dimension}"
-            found.append(((name,), f"{sentence} (domain.size says how many axes there are)"))
+        elif isinstance(value, tuple) and value and isinstance(value[0], tuple):
+            for index, item in enumerate(value):
+                found += [((name, index), text) for text in _wrong_length(item, dimension)]
+        elif isinstance(value, tuple) and value and name not in getattr(model, "series", ()):
+            found += [((name,), text) for text in _wrong_length(value, dimension)]
     return found
+
+
+def _wrong_length(vector: Vector, dimension: int) -> list[str]:
+    if len(vector) == dimension:
+        return []
+    sentence = f"{shown(vector)} has {len(vector)} entries: a {dimension}-D scene needs {dimension}"
+    return [f"{sentence} (domain.size says how many axes there are)"]
 
 
 def _whole(value: object) -> object:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from plash.scene.base import Number, SceneModel, Text, Velocity
 from plash.scene.look import SolidLook
+from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
 
 
@@ -29,7 +30,7 @@ class Fill(SceneModel):
 
 
 class Solid(SceneModel):
-    """A body that liquid cannot enter. It does not move."""
+    """A body that liquid cannot enter. It stands, or moves as its motion says whatever the liquid does."""
 
     name: Text = Field(
         default="",
@@ -44,4 +45,19 @@ class Solid(SceneModel):
         description="How much it holds liquid back: 0 lets it slide freely, 1 stops it at the surface; between, a "
         "share of 1 - friction of the velocity along the surface is left after 1/24 s.",
     )
+    motion: Motion | None = Field(
+        default=None, description="How it moves.", json_schema_extra={"default_text": "it stands"}
+    )
     look: SolidLook = Field(default=SolidLook(), description="What it looks like.")
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is not always in the same place."""
+        return self.motion is not None and not self.motion.is_still
+
+    def at(self, time: float, dimension: int) -> Solid:
+        """The body as it stands at a time, s, in a scene of so many axes; without its motion."""
+        if self.motion is None:
+            return self
+        shape = self.shape.carried(*self.motion.pose(time), dimension)
+        return self.model_copy(update={"shape": shape, "motion": None})

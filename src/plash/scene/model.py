@@ -53,6 +53,9 @@ def _placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
     domain: Domain | None = info.data.get("domain")
     if domain is not None:
         _refuse_misplaced(solid, domain.dimension)
+        unclear = solid.motion.misfits(domain.dimension) if solid.motion is not None else []
+        if unclear:
+            raise refusals([(("motion", *place), text) for place, text in unclear])
     return solid
 
 
@@ -171,6 +174,10 @@ class Scene(SceneModel):
     def dimension(self) -> int:
         """2 or 3."""
         return self.domain.dimension
+
+    def solids_at(self, time: float) -> tuple[Solid, ...]:
+        """The solids where they are at a time, s."""
+        return tuple(solid.at(time, self.dimension) for solid in self.solid)
 
     @property
     def particles_per_cell(self) -> int:

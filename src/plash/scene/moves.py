@@ -88,6 +88,25 @@ class Movable(SceneModel):
         shift = self.translation or (0.0,) * dimension
         return added(low, shift), added(high, shift)
 
+    def carried(self, matrix: Matrix, shift: Vector, dimension: int) -> Self:
+        """The same shape after one more move: every point x goes to matrix x + shift.
+
+        >>> from plash.scene import Sphere
+        >>> Sphere(center=(1, 0), radius=1).carried(((0.0, -1.0), (1.0, 0.0)), (5.0, 0.0), 2).bounds(2)
+        ((4.0, 0.0), (6.0, 2.0))
+        """
+        matrix, shift = tuple(row[:dimension] for row in matrix[:dimension]), shift[:dimension]
+        before = self.translation or (0.0,) * dimension
+        if matrix == _identity(dimension):
+            return self.model_copy(update={"translation": added(before, shift)}) if any(shift) else self
+        if self.rotation is not None:
+            pivot, own = self.pivot(dimension), self.rotation.matrix()
+            before = added(before, added(pivot, times(own, tuple(-part for part in pivot))))
+            shift, matrix = added(times(matrix, before), shift), _product(matrix, own)
+        else:
+            shift = added(times(matrix, before), shift)
+        return self.model_copy(update={"rotation": _rotation_of(matrix), "translation": shift})
+
     def may_overlap(self, low: Vector, high: Vector) -> bool:
         """Whether the shape may have a volume in common with a box; False is certain."""
         own_low, own_high = self.bounds(len(low))
@@ -111,6 +130,35 @@ def added(a: Vector, b: Vector) -> Vector:
 def times(matrix: Matrix, vector: Vector) -> Vector:
     """A matrix times a vector."""
     return tuple(sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix)
+
+
+def _identity(dimension: int) -> Matrix:
+    return tuple(tuple(float(i == j) for j in range(dimension)) for i in range(dimension))
+
+
+def _product(a: Matrix, b: Matrix) -> Matrix:
+    return tuple(zip(*(times(a, column) for column in zip(*b, strict=True)), strict=True))
+
+
+def _rotation_of(matrix: Matrix) -> Rotation:
+    """The turn about the origin that a matrix makes."""
+    about = (0.0,) * len(matrix)
+    if len(matrix) == 2:
+        return Rotation(angle=math.atan2(matrix[1][0], matrix[0][0]), about=about)
+    angle, axis = turn_of(matrix)
+    return Rotation(angle=angle, axis=axis, about=about)
+
+
+def turn_of(matrix: Matrix) -> tuple[float, Vector]:
+    """The angle and the axis of a rotation matrix in three axes: 0 about x for none."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    sines = ((h - f) / 2, (c - g) / 2, (d - b) / 2)
+    sine, cosine = math.hypot(*sines), (a + e + i - 1) / 2
+    if sine > 1e-8 or cosine > 0:
+        return math.atan2(sine, cosine), sines if sine > 0 else (1.0, 0.0, 0.0)
+    # Half a turn: the axis is the direction that is not reversed
+    columns = [tuple(row[j] + (i == j) for i, row in enumerate(matrix)) for j in range(3)]
+    return math.pi, max(columns, key=lambda column: math.hypot(*column))
 
 
 def around(points: tuple[Vector, ...], reach: Vector) -> Bounds:

@@ -23,6 +23,7 @@ from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS
 from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
+from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
 from plash.scene.settings import Liquid, Solver, Time
@@ -144,6 +145,8 @@ def reference_page() -> str:
         parts.append(_section(f"## `{title}`", model))
     parts.append(_materials())
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
+    for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
+        parts.append(_section(f"### `{name}`", part))
     parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
@@ -270,6 +273,10 @@ def _all_fields() -> Iterator[FieldInfo]:
         Liquid,
         Fill,
         Solid,
+        Motion,
+        Oscillation,
+        MotionKey,
+        MotionPath,
         Look,
         Camera,
         CameraKey,

@@ -32,7 +32,7 @@ class Dimension:
     example: str
 
 
-# The first fourteen are what parameters hold; the rest only let an error say what was given instead.
+# The first fifteen are what parameters hold; the rest only let an error say what was given instead.
 DIMENSIONS = {
     dimension.name: dimension
     for dimension in (
@@ -47,6 +47,7 @@ DIMENSIONS = {
         Dimension("angle", "rad", '0.5 or "30 deg"'),
         Dimension("angle of view", "deg", '35 or "0.6 rad"'),
         Dimension("angular velocity", "rad/s", '0.5 or "30 deg/s"'),
+        Dimension("frequency", "Hz", '1 or "1 Hz"'),
         Dimension("absorption", "m^-1", '0.3 or "0.3 m^-1"'),
         Dimension("flow rate", "m^3/s", '2e-4 or "0.2 L/s"'),
         Dimension("area", "m^2", '1e-4 or "1 cm^2"'),
@@ -54,7 +55,6 @@ DIMENSIONS = {
         Dimension("mass", "kg", '1 or "1 kg"'),
         Dimension("force", "N", '1 or "1 N"'),
         Dimension("energy", "J", '1 or "1 J"'),
-        Dimension("frequency", "Hz", '1 or "1 Hz"'),
         Dimension("temperature", "K", '293 or "293 K"'),
     )
 }

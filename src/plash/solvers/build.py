@@ -18,8 +18,11 @@ from plash.physics.forces import Forces, Gravity
 from plash.physics.free_surface_cells import SurfaceCells
 from plash.physics.free_surface_ghost import Ghost
 from plash.physics.free_surface_staircase import FreeSurface, Staircase
+from plash.physics.motions import MovingBodies
+from plash.physics.moving_cut_solids import MovingCutSolids
+from plash.physics.moving_solids import MovingSolids
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids import CLOSED, OPEN, UNBOUNDED, Box, StaticSolids
+from plash.physics.solids import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.model import Scene
 from plash.solvers.ledger import Ledger
@@ -93,9 +96,12 @@ def _cuts_cells(scene: Scene) -> bool:
     return scene.solver.solids == "cut" and scene.solver.free_surface != "cells" and len(scene.solid) > 0
 
 
-def _solids(scene: Scene) -> StaticSolids:
-    kind = StaticCutSolids if _cuts_cells(scene) else StaticSolids
-    return kind(scene.solid, _box(scene), scene.domain.h)
+def _solids(scene: Scene) -> SceneSolids:
+    if any(solid.moves for solid in scene.solid):
+        moving = MovingCutSolids if _cuts_cells(scene) else MovingSolids
+        return moving(MovingBodies(scene.solid, scene.domain.h, scene.domain.size), _box(scene))
+    standing = StaticCutSolids if _cuts_cells(scene) else StaticSolids
+    return standing(scene.solid, _box(scene), scene.domain.h)
 
 
 def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
@@ -137,7 +143,7 @@ def _particles(scene: Scene, affine_rows: int) -> Particles:
     domain = scene.domain
     random = np.random.Generator(np.random.PCG64(scene.solver.seed))
     particles = Particles.none(domain.dimension)
-    bodies = Bodies(scene.solid, domain.h, domain.dimension)
+    bodies = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
     for number, fill in enumerate(scene.fill):
         part = seed(
             _wanted(scene, number, bodies),
@@ -172,12 +178,12 @@ def _wanted(scene: Scene, number: int, bodies: Bodies) -> Distance:
 
 
 def _outside_solids(scene: Scene, particles: Particles, bodies: Bodies) -> NDArray[np.bool_]:
-    """Whether each particle is outside every solid; of solids seen as whole cells, the centre of its cell."""
+    """Whether each particle is outside every solid; of solids that stand as whole cells, the centre of its cell."""
     h = scene.domain.h
     if _cuts_cells(scene):
         return bodies.distance(particles.position(1.0)) >= 0
     outside = np.ones(particles.count, np.bool_)
-    centres = (np.ascontiguousarray(particles.cell.T) + 0.5) * h
-    for solid in scene.solid:
-        outside &= distance(solid.shape, centres, solid.name) >= 0
+    places, centres = particles.position(h), (np.ascontiguousarray(particles.cell.T) + 0.5) * h
+    for solid, placed in zip(scene.solid, bodies.bodies, strict=True):
+        outside &= distance(placed.shape, places if solid.moves else centres, solid.name) >= 0
     return outside

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plash.errors import DivergedError
+from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
 from plash.particles.confine import Start
@@ -24,7 +24,7 @@ from plash.particles.sort import sort_particles
 from plash.physics.density import Spacing
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids import Solids, StaticSolids
+from plash.physics.solids import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.regions import Region
@@ -54,7 +54,7 @@ class LiquidSolver:
     ledger: Ledger
     h: float
     time_step: TimeStep
-    solids: StaticSolids
+    solids: SceneSolids
     region: Region
     transfer: Transfer
     forces: Forces
@@ -75,7 +75,8 @@ class LiquidSolver:
 
         # Where everything is
         marked = sort_particles(s.particles, self.reach)
-        solids = self.solids.at(s.tiles)
+        solids = self.solids.at(s.tiles, s.time, dt)
+        s.began, s.length = s.time, dt
         s.cells = self.region.label(s.particles, marked, solids)
         volume = self.region.volume(s.cells)
         yield "grid"
@@ -91,6 +92,7 @@ class LiquidSolver:
         solids.close_walls(s.velocity, s.cells, dt)
         projection = self.pressure.project(s.velocity, s.cells, dt)
         s.pressure = projection.pressure
+        solids.refuse_compression(projection.cells, projection.system.closed)
         yield "project"
         extrapolate(s.velocity, self.reach)
         solids.slide_along_walls(s.velocity, projection.cells, dt)
@@ -124,9 +126,11 @@ class LiquidSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
+        time, speed = self.state.time, self.speed
         if self.steps_cross_frames:
-            return self.time_step.limit(self.speed)
-        return self.time_step.divide(frame_time - self.state.time, self.speed)
+            ahead = time + min(self.time_step.limit(speed), 2 * (frame_time - time))
+            return self.time_step.limit(max(speed, self.solids.fastest(time, ahead)))
+        return self.time_step.divide(frame_time - time, max(speed, self.solids.fastest(time, frame_time)))
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
@@ -138,7 +142,7 @@ class LiquidSolver:
         with timing() as seconds:
             if s.unspent > 0:
                 report.dt = s.unspent
-                self.carry(min(s.unspent, remaining), self.solids.at(s.tiles))
+                self.carry(min(s.unspent, remaining), self.solids.at(s.tiles, s.time, s.unspent))
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -157,6 +161,8 @@ class LiquidSolver:
             try:
                 for _ in self.stages(dt, min(dt, remaining)):
                     pass
+            except SealedError:
+                raise
             except DivergedError as error:
                 s.velocity, s.cells, s.pressure = known
                 self.report.retries = attempt + 1
@@ -176,19 +182,19 @@ class LiquidSolver:
         courant = self.speed * dt / self.h
         report.courant = max(report.courant, courant)
         pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
-        for _ in range(pieces):
+        for piece in range(pieces):
             start = solids.remember(s.particles)
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
-            self._confine(solids, start)
+            self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
         s.time += dt
         s.unspent = max(0.0, s.unspent - dt)
 
-    def _confine(self, solids: Solids, start: Start | None) -> None:
+    def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
-        left, stuck = solids.confine(particles, start)
+        left, stuck = solids.confine(particles, start, time, dt)
         if stuck:
-            for name, count in self.solids.count_inside(particles).items():
+            for name, count in self.solids.count_inside(particles, time + dt).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)
         if left is not None:
             cell_volume = self.h**particles.dimension

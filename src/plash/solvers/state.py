@@ -26,6 +26,8 @@ class State:
         unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
         steps: How many steps have been taken.
         rest_fill: How full of particles the inside of the liquid is kept: 1, and a little more or less to keep volume.
+        began: When the last step began, s.
+        length: How long it was, s.
     """
 
     particles: Particles
@@ -36,6 +38,8 @@ class State:
     unspent: float = 0.0
     steps: int = 0
     rest_fill: float = 1.0
+    began: float = 0.0
+    length: float = 0.0
 
     @property
     def tiles(self) -> Tiles:
