@@ -276,7 +276,9 @@ def test_file_with_byte_order_mark_and_windows_lines_is_read(tmp_path):
 
 
 def test_missing_file_is_refused_with_the_nearest_name_of_the_gallery():
-    with pytest.raises(SceneError, match=r'dam_brake: .*Did you mean "dam_break"\? The gallery has: ball_drop, bench_dam_break,'):
+    with pytest.raises(
+        SceneError, match=r'dam_brake: .*Did you mean "dam_break"\? The gallery has: ball_drop, bench_dam_break,'
+    ):
         load_scene("dam_brake")
     with pytest.raises(SceneError, match=r"nowhere/still_pol\.toml: .*\"still_pool\""):
         load_scene("nowhere/still_pol.toml")

@@ -110,7 +110,7 @@ def test_two_overrides_that_exclude_each_other_are_refused():
         ({"transfer": "flop"}, "solver.transfer", ['"flop" is not one of', 'Did you mean "flip"']),
         ({"frames": 0}, "time.frames", ["0 is out of range", "at least 1"]),
         ({"solid[7].name": "x"}, "solid[7].name", ["no solid[7]"]),
-        ({"source[0].name": "x"}, '"source[0].name"', ["not a parameter"]),
+        ({"sauce[0].name": "x"}, '"sauce[0].name"', ["not a parameter"]),
         ({"domain.size.x": 3}, "domain.size.x", ["not a table"]),
         ({"a..b": 3}, '"a..b"', ["not a parameter"]),
         ({"": 3}, '""', ["not a parameter"]),

@@ -60,7 +60,8 @@ def test_json_schema_speaks_only_json_schema():
 
 def test_json_schema_says_what_is_required_and_allowed():
     schema = json_schema()
-    assert schema["required"] == ["version", "domain", "fill"]
+    assert schema["required"] == ["version", "domain"]
+    assert schema["anyOf"] == [{"required": ["fill"]}, {"required": ["source"]}]
     sphere = schema["$defs"]["Sphere"]
     assert sphere["required"] == ["kind", "center", "radius"]
     assert sphere["additionalProperties"] is False

@@ -250,6 +250,7 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
         f"{'':9}in particles {ledger['particle_volume']:.6g}{_off(ledger['particle_volume'], target)}, "
         f"measured {ledger['volume']:.6g}{_off(ledger['volume'], target)}",
     ]
+    lines += [f"{'brought':9}{volume:.6g} by {name!r}" for name, volume in ledger.get("brought", {}).items()]
     removed = ledger["removed"].items()
     lines += [f"{'removed':9}{volume:.6g} {reason}" for reason, volume in removed] or [f"{'removed':9}nothing"]
     leaks = {name: count for name, count in ledger["leaks"].items() if count}

@@ -29,7 +29,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import interpolate
-from plash.grid.tiles import Places, Shape
+from plash.grid.tiles import Places, Shape, Tiles
 from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
 from plash.stages import stage
@@ -59,19 +59,18 @@ def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32], clos
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         deposit(*arrays, tiles.origins, tiles.neighbours, busy, fill.pool, chunk_count())
     for axis, inside, outwards in closed:
-        _reflect(fill, axis, inside, outwards)
+        reflect(fill.pool, tiles, axis, inside, outwards)
     _scale(fill.pool.reshape(-1), inverse_share.reshape(-1), chunk_count())
     return fill
 
 
-def _reflect(fill: CellField, axis: int, inside: int, outwards: int) -> None:
-    """Add to the cells inside of a side what the cells beyond it have."""
-    tiles = fill.tiles
+def reflect(pool: NDArray[np.floating], tiles: Tiles, axis: int, inside: int, outwards: int) -> None:
+    """Add to the cells inside of a closed side what the cells beyond it have."""
     size = tiles.shape[2 - axis]
     slots = np.flatnonzero(tiles.origins[1:, axis] == inside // size * size) + 1
     here, beyond = inside % size, inside % size + outwards
     behind = slots if 0 <= beyond < size else tiles.neighbours[slots, 13 + outwards * 3**axis]
-    layers = np.moveaxis(fill.pool, 3 - axis, 1)
+    layers = np.moveaxis(pool, 3 - axis, 1)
     layers[slots, here] += layers[behind, beyond % size]
 
 

@@ -51,6 +51,20 @@ class Particles:
             np.zeros((0, 0), np.float32),
         )
 
+    @staticmethod
+    def at(places: NDArray[np.float64]) -> Particles:
+        """Particles at places (n, d) in cells; at rest and without volume."""
+        whole = np.floor(places)
+        offset = np.minimum((places - whole).astype(np.float32), np.float32(1 - 2**-24))
+        return Particles(
+            np.ascontiguousarray(whole.astype(np.int32).T),
+            np.ascontiguousarray(offset.T),
+            np.zeros(places.T.shape, np.float32),
+            np.zeros(len(places), np.float32),
+            np.zeros((0, len(places)), np.float32),
+            flying=np.zeros(len(places), np.bool_),
+        )
+
     @property
     def count(self) -> int:
         """How many there are."""

@@ -53,6 +53,7 @@ class Forces:
     """Several forces, one after the other."""
 
     forces: Sequence[Force]
+    fastest: float = 0.0  # speed (m/s) that a pump gives to liquid
 
     def add(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
         """Add every force once."""

@@ -21,6 +21,7 @@ from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
 from plash.physics.free_surface_staircase import FreeSurface
+from plash.physics.inflow import Inflow
 from plash.physics.parting import part_from_walls
 from plash.stages import stage
 
@@ -70,23 +71,26 @@ class PressureSolver:
     parting: bool = False
 
     @stage
-    def project(self, velocity: FaceField, cells: Cells, dt: float) -> Projection:
+    def project(self, velocity: FaceField, cells: Cells, dt: float, inflow: Inflow | None = None) -> Projection:
         """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
+
+        Where volume comes in or goes, the divergence becomes that of the inflow instead.
 
         Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
         below tolerance times what it was, or at the level of single-precision round-off.
         """
-        b, system = self._equations(velocity, cells)
+        inflow = inflow or Inflow.none()
+        b, system = self._equations(velocity, cells, inflow)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
 
-        before = float(fastest(velocity.pool).max())
+        before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
         potential, solution = _solve(system, b, self.tolerance, floor)
         first, iterations = solution.history[0], solution.iterations
         parted = part_from_walls(cells, potential, system.closed) if self.parting else None
         if parted is not None:
             cells = parted
-            b, system = self._equations(velocity, cells)
+            b, system = self._equations(velocity, cells, inflow)
             potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
             iterations += solution.iterations
         self.free_surface.apply(velocity, potential, cells)
@@ -98,9 +102,12 @@ class PressureSolver:
         relative = solution.residual / first if first > 0.0 else 0.0
         return Projection(CellField(cells.tiles, pressure), iterations, relative, excess, system, cells)
 
-    def _equations(self, velocity: FaceField, cells: Cells) -> tuple[NDArray[np.float64], PoissonSystem]:
+    def _equations(
+        self, velocity: FaceField, cells: Cells, inflow: Inflow
+    ) -> tuple[NDArray[np.float64], PoissonSystem]:
         b = divergence(velocity, cells)
         np.negative(b, out=b)
+        inflow.add_to(b, cells)
         return b, PoissonSystem(self.free_surface.operator(cells))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from plash.errors import Problem, SceneError
 from plash.pipeline.estimate import Estimate, estimate
-from plash.pipeline.findings import Finding, findings
+from plash.pipeline.finding import Finding
+from plash.pipeline.findings import findings
 from plash.pipeline.machine import free_disk, free_memory
 from plash.scene.model import Scene
 

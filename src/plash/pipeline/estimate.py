@@ -40,8 +40,8 @@ class Estimate:
 
     Attributes:
         cells: Cells of the domain.
-        liquid_cells: Cells full of liquid at the start.
-        particles: At the start.
+        liquid_cells: Cells full of liquid, at the most.
+        particles: At the most.
         memory: Bytes, at the most.
         disk: Bytes at the end of the run.
         steps: Time steps; 0 if no coarse steps were taken.
@@ -123,7 +123,8 @@ class _Medium:
 def _seconds_of_step(coarse: _Coarse, medium: _Medium, liquid_cells: float) -> float:
     """Time of a step on so many cells: a straight line through both trials, which starts at zero or above."""
     if medium.cells <= 1.5 * coarse.cells:
-        return medium.seconds_of_step * liquid_cells / medium.cells
+        most = coarse if coarse.cells > medium.cells else medium
+        return most.seconds_of_step * liquid_cells / most.cells
     slope = (medium.seconds_of_step - coarse.seconds_of_step) / (medium.cells - coarse.cells)
     slope = min(max(slope, 0.2 * medium.seconds_of_step / medium.cells), medium.seconds_of_step / medium.cells)
     return medium.seconds_of_step + slope * (liquid_cells - medium.cells)
@@ -147,7 +148,7 @@ def _coarse_trial(scene: Scene) -> _Coarse:
             break
     return _Coarse(
         h=solver.h,
-        cells=solver.ledger.particle_volume / solver.h**scene.dimension,
+        cells=max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension),
         seconds_of_step=median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
         steps_per_frame=float(np.mean(needed)) if needed else 0.0,
         fastest=max((report.courant * solver.h / report.dt for report in reports), default=0.0),
@@ -162,6 +163,9 @@ def _medium_trial(scene: Scene) -> _Medium:
     cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
     end = scene.time.frames / scene.time.fps + 1
     times = [sum(solver.advance(end).seconds.values()) for _ in range(_MEDIUM_STEPS)]
+    if cells < _COARSE[scene.dimension] / 2:
+        # Too little liquid at the start to tell
+        return _Medium(cells, median(times), 2.0 * _particle_bytes(scene) * scene.particles_per_cell + _FIELDS)
     tracemalloc.start()
     try:
         solver = build(medium)

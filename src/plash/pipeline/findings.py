@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance, thickness
 from plash.physics.motions import MovingBodies
+from plash.pipeline.finding import Finding
+from plash.pipeline.flow_findings import flow_findings
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
-
-Level = Literal["error", "warning", "note"]
+from plash.scene.sources import Blob
 
 _SAMPLES = 200_000  # points at which shapes are compared
 _FEW_CELLS = 2.0
 _MANY_STEPS = 40  # a frame
 _LOOKS = 32  # times at which solids that move are looked at
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing to know about a scene before it runs.
-
-    Attributes:
-        level: "error" if the scene cannot run, "warning" if the result will be wrong or dear, else "note".
-        code: A short name that stays the same, to search for.
-        where: The object or key.
-        message: What is the matter, with the number.
-        edit: What to change in the scene.
-    """
-
-    level: Level
-    code: str
-    where: str
-    message: str
-    edit: str
 
 
 def findings(scene: Scene) -> list[Finding]:
@@ -52,21 +32,34 @@ def findings(scene: Scene) -> list[Finding]:
         found += _fill_findings(scene, index, fill, samples, inside)
     for index, solid in enumerate(scene.solid):
         found += _solid_findings(scene, index, solid)
+    found += flow_findings(scene)
     found += _step_findings(scene)
     order = ("error", "warning", "note")
     return sorted(found, key=lambda finding: order.index(finding.level))
 
 
 def liquid_volume(scene: Scene) -> float:
-    """Volume of liquid at the start, m³ (m² in 2-D), to about a per cent: fills, less what lies in solids."""
+    """Most liquid there may be, m³ (m² in 2-D), to about a per cent: fills and blobs, and all that spouts bring in.
+
+    Less what lies in solids, and no more than the domain holds; what sinks take, unless they match a spout, counts not.
+    """
     samples = _sample_points(scene)
     wet = np.zeros(len(samples), np.bool_)
     for index, fill in enumerate(scene.fill):
         wet |= distance(fill.shape, samples, f"fill[{index}].shape") < 0
+    matched = {sink.match for sink in scene.sink}
+    brought = 0.0
+    for source in scene.source:
+        if isinstance(source, Blob):
+            wet |= distance(source.shape, samples, source.name) < 0
+        elif source.name not in matched:
+            rate = source.peak(scene.dimension) * source.shape.area(scene.dimension)
+            brought += rate * source.run_time(scene.time.frames / scene.time.fps)
     for solid in scene.solids_at(0.0):
         wet &= distance(solid.shape, samples, solid.name) >= 0
+    whole = math.prod(scene.domain.size)
     share = max(int(np.count_nonzero(wet)), 1) / len(samples)
-    return share * math.prod(scene.domain.size)
+    return min(share * whole + brought, whole)
 
 
 def _rounding(scene: Scene) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from plash.render.colors import light_of, speed_colors
 from plash.render.water import Liquid
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
+from plash.scene.sources import Spout
 
 # Lengths as parts of the domain's size, so that a puddle and a lake look alike: where light takes the liquid's
 # colour, and where one sees no further
@@ -65,8 +66,10 @@ def speeds(velocity: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def _top_speed(scene: Scene) -> float:
-    """That of a fall through the domain's height; without gravity the fastest at the start."""
+    """That of a fall through the domain's height; without gravity the fastest at the start, or of a spout."""
     gravity = math.hypot(*scene.domain.gravity)
     if gravity > 0:
         return math.sqrt(2 * gravity * scene.domain.size[1])
-    return max(math.hypot(*fill.velocity) for fill in scene.fill) or 1.0
+    speeds = [math.hypot(*fill.velocity) for fill in scene.fill]
+    speeds += [source.peak(scene.dimension) for source in scene.source if isinstance(source, Spout)]
+    return max(speeds, default=0.0) or 1.0

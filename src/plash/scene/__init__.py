@@ -6,6 +6,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
+from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
@@ -13,6 +14,7 @@ from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
+from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.read import gallery, load_scene, parse_scene
 from plash.scene.settings import Liquid, Solver, Time
@@ -28,19 +30,26 @@ from plash.scene.shapes import (
     Sphere,
     Union,
 )
+from plash.scene.sources import Blob, Sink, Source, Spout
 from plash.scene.write import scene_text, write_scene
 
 __all__ = [
     "MATERIALS",
     "VERSION",
+    "Attractor",
+    "Blob",
     "Box",
     "Camera",
     "CameraKey",
     "Capsule",
+    "ConstantForce",
     "Cylinder",
     "Difference",
+    "Disc",
     "Domain",
     "Fill",
+    "Force",
+    "FunctionForce",
     "FunctionShape",
     "HalfSpace",
     "HeightShape",
@@ -54,16 +63,22 @@ __all__ = [
     "MotionPath",
     "Oscillation",
     "Output",
+    "Pump",
+    "Rectangle",
     "Rotation",
     "Scene",
     "Shape",
     "Sides",
+    "Sink",
     "Solid",
     "SolidLook",
     "Solver",
+    "Source",
     "Sphere",
+    "Spout",
     "Time",
     "Union",
+    "Vortex",
     "gallery",
     "load_scene",
     "parse_scene",

@@ -29,6 +29,7 @@ class SceneModel(BaseModel):
 
     error_source: ClassVar[str] = ""
     series: ClassVar[frozenset[str]] = frozenset()  # lists that do not have one entry per axis
+    flat: ClassVar[frozenset[str]] = frozenset()  # vectors in a surface, which have one entry less
 
     def __init__(self, /, **data: Any) -> None:
         try:
@@ -70,16 +71,17 @@ def wrong_dimensions(model: BaseModel, dimension: int) -> list[Finding]:
                 found += [((name, index, *place), text) for place, text in wrong_dimensions(item, dimension)]
         elif isinstance(value, tuple) and value and isinstance(value[0], tuple):
             for index, item in enumerate(value):
-                found += [((name, index), text) for text in _wrong_length(item, dimension)]
+                found += [((name, index), text) for text in _wrong_length(item, dimension, dimension)]
         elif isinstance(value, tuple) and value and name not in getattr(model, "series", ()):
-            found += [((name,), text) for text in _wrong_length(value, dimension)]
+            wanted = dimension - (name in getattr(model, "flat", ()))
+            found += [((name,), text) for text in _wrong_length(value, dimension, wanted)]
     return found
 
 
-def _wrong_length(vector: Vector, dimension: int) -> list[str]:
-    if len(vector) == dimension:
+def _wrong_length(vector: Vector, dimension: int, wanted: int) -> list[str]:
+    if len(vector) == wanted:
         return []
-    sentence = f"{shown(vector)} has {len(vector)} entries: a {dimension}-D scene needs {dimension}"
+    sentence = f"{shown(vector)} has {len(vector)} entries: a {dimension}-D scene needs {wanted}"
     return [f"{sentence} (domain.size says how many axes there are)"]
 
 

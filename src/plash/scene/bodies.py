@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from plash.scene.base import Number, SceneModel, Text, Velocity
+from plash.scene.base import Duration, Number, SceneModel, Text, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
 
 
 class Fill(SceneModel):
-    """Liquid at the start: the part of its shape that is in the domain, unbounded or not, and in no solid.
+    """Liquid at the start or at a later time: the part of its shape that is in the domain, unbounded or not.
+
+    Solids stay empty, and liquid that appears later takes only space that has none yet.
 
     >>> from plash.scene import Sphere
     >>> Fill(shape=Sphere(center=("5 cm", 0.1, 0), radius="1 cm")).shape.center
@@ -27,6 +29,7 @@ class Fill(SceneModel):
         description="How fast it moves at the start.",
         json_schema_extra={"default_text": "at rest"},
     )
+    time: Duration = Field(default=0.0, ge=0, description="When it appears.")
 
 
 class Solid(SceneModel):

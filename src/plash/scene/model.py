@@ -1,4 +1,4 @@
-"""The scene: a domain, how long, how solved, which liquid, where it starts and what stands in its way.
+"""The scene: a domain, how long, how solved, which liquid, where it comes from and what stands in its way.
 
 Here the parts are checked against each other: every vector has one entry per axis of the domain, liquid
 starts inside it, names differ.
@@ -6,7 +6,7 @@ starts inside it, names differ.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -20,18 +20,23 @@ from pydantic import (
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
+from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.output import Output
 from plash.scene.problems import findings
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.shapes import misfits_of
-from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
+from plash.scene.sources import Blob, Sink, Source, Spout
+from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
 
 VERSION = 1
 
+FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
+SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
 
-def _placed_fill(fill: Fill, info: ValidationInfo) -> Fill:
+
+def _placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
     """A fill that starts in the domain, with a velocity along its axes."""
     domain: Domain | None = info.data.get("domain")
     if domain is None:
@@ -59,11 +64,57 @@ def _placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
     return solid
 
 
-def _refuse_misplaced(body: Fill | Solid, dimension: int) -> None:
-    """Refuse vectors and rotations that make no sense in the domain's axes."""
+def _placed(body: SinkOrPump, info: ValidationInfo) -> SinkOrPump:
+    domain: Domain | None = info.data.get("domain")
+    if domain is not None:
+        _refuse_misplaced(body, domain.dimension)
+    return body
+
+
+def _placed_source(source: Blob | Spout, info: ValidationInfo) -> Blob | Spout:
+    """A source that can bring liquid into the domain."""
+    domain: Domain | None = info.data.get("domain")
+    if isinstance(source, Blob):
+        return _placed_fill(source, info)
+    if domain is None:
+        return source
+    _refuse_misplaced(source, domain.dimension)
+    unclear = source.motion.misfits(domain.dimension) if source.motion is not None else []
+    if unclear:
+        raise refusals([(("motion", *place), text) for place, text in unclear])
+    if source.moves:
+        return source
+    center, (normal, *_) = source.shape.place
+    low, high = source.shape.bounds(domain.dimension)
+    ahead = tuple(part * domain.h / 2 for part in normal)
+    ends = zip(low, high, ahead, domain.size, strict=True)
+    if not all(a + step < side and b + step > 0 for a, b, step, side in ends):
+        bounds = f"the domain reaches from {_metres((0.0,) * len(center))} to {_metres(domain.size)} m"
+        raise refusal_at(
+            "shape", f"opens at {_metres(center)} m towards {_metres(normal)}, out of the domain: {bounds}"
+        )
+    return source
+
+
+def _placed_force(force: Force, info: ValidationInfo) -> Force:
+    domain: Domain | None = info.data.get("domain")
+    if domain is None:
+        return force
+    _refuse_misplaced(force, domain.dimension)
+    if isinstance(force, Vortex) and (force.axis is None) == (domain.dimension == 3):
+        if force.axis is None:
+            raise refusal_at("axis", "is missing: a vortex in 3-D needs an axis, such as [0, 1, 0]")
+        raise refusal_at("axis", f"{shown(force.axis)} has no use: a 2-D vortex turns in its own plane")
+    return force
+
+
+def _refuse_misplaced(body: Fill | Solid | Source | Sink | Pump | Force, dimension: int) -> None:
+    """Refuse vectors, rotations and units that make no sense in the domain's axes."""
     found = wrong_dimensions(body, dimension)
-    if not found:
+    if not found and body.shape is not None:
         found = [(("shape", *place), text) for place, text in misfits_of(body.shape, dimension)]
+    if isinstance(body, Spout | Sink):
+        found += body.wrong_unit(dimension)
     if found:
         raise refusals(found)
 
@@ -96,14 +147,28 @@ class Scene(SceneModel):
     time: Time = Field(default=Time(), description="How many pictures, and how far apart.")
     solver: Solver = Field(default=Solver(), description="How the equations are solved.")
     liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
+    source: tuple[Annotated[Source, AfterValidator(_placed_source)], ...] = Field(
+        default=(), description="Where liquid comes from later.", json_schema_extra={"default_text": "none"}
+    )
     fill: tuple[Annotated[Fill, AfterValidator(_placed_fill)], ...] = Field(
         default=(),
         validate_default=True,
         description="Liquid at the start.",
-        json_schema_extra={"default_text": "at least one is required"},
+        json_schema_extra={"default_text": "one at least is required, unless there is a source"},
     )
     solid: tuple[Annotated[Solid, AfterValidator(_placed_solid)], ...] = Field(
         default=(), description="Bodies that liquid cannot enter.", json_schema_extra={"default_text": "none"}
+    )
+    sink: tuple[Annotated[Sink, AfterValidator(_placed)], ...] = Field(
+        default=(), description="Where liquid goes.", json_schema_extra={"default_text": "none"}
+    )
+    pump: tuple[Annotated[Pump, AfterValidator(_placed)], ...] = Field(
+        default=(),
+        description="What gives liquid a velocity, or pushes it.",
+        json_schema_extra={"default_text": "none"},
+    )
+    force: tuple[Annotated[Force, AfterValidator(_placed_force)], ...] = Field(
+        default=(), description="What moves liquid besides gravity.", json_schema_extra={"default_text": "none"}
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
     look: Look = Field(default=Look(), description="What the pictures show.")
@@ -130,21 +195,23 @@ class Scene(SceneModel):
 
     @field_validator("fill")
     @classmethod
-    def _there_is_liquid(cls, fill: tuple[Fill, ...]) -> tuple[Fill, ...]:
-        if not fill:
-            raise refusal("the scene holds no liquid: add at least one [[fill]] with a shape")
+    def _there_is_liquid(cls, fill: tuple[Fill, ...], info: ValidationInfo) -> tuple[Fill, ...]:
+        if not fill and info.data.get("source", True) == ():
+            raise refusal("the scene holds no liquid: add at least one [[fill]] or [[source]] with a shape")
         return fill
 
     @field_validator("solid", mode="wrap")
     @classmethod
-    def _names_differ(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[Solid, ...]:
+    def _names_differ(
+        cls, value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> tuple[Solid, ...]:
         """Solids that have a name each, all different; clashes are found even if a solid has other faults."""
         names = [_name_of(item, i) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
         found: list[Finding] = []
-        first: dict[str, int] = {}
+        first = {source.name: f"source[{index}]" for index, source in enumerate(info.data.get("source", ()))}
         for index, name in enumerate(names):
-            if first.setdefault(name, index) != index:
-                sentence = f"{shown(name)} is the name of solid[{first[name]}] already: names must differ"
+            if first.setdefault(name, f"solid[{index}]") != f"solid[{index}]":
+                sentence = f"{shown(name)} is the name of {first[name]} already: names must differ"
                 found.append(((index, "name"), sentence))
         try:
             solids: tuple[Solid, ...] = handler(value)
@@ -156,6 +223,43 @@ class Scene(SceneModel):
             solid if solid.name else solid.model_copy(update={"name": f"solid {index + 1}"})
             for index, solid in enumerate(solids)
         )
+
+    @field_validator("source", "sink", "pump", "force")
+    @classmethod
+    def _named(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        """Bodies that have a name each, which no other body has."""
+        kind = str(info.field_name)
+        taken = {
+            body.name: f"{table}[{index}]"
+            for table in ("source", "solid", "sink", "pump", "force")
+            for index, body in enumerate(info.data.get(table, ()))
+        }
+        found: list[Finding] = []
+        named = []
+        for index, body in enumerate(bodies):
+            name = body.name or f"{kind} {index + 1}"
+            if name in taken:
+                found.append(
+                    ((index, "name"), f"{shown(name)} is the name of {taken[name]} already: names must differ")
+                )
+            taken.setdefault(name, f"{kind}[{index}]")
+            named.append(body if body.name else body.model_copy(update={"name": name}))
+        if found:
+            raise refusals(found)
+        return tuple(named)
+
+    @field_validator("sink")
+    @classmethod
+    def _matches_are_known(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
+        names = [source.name for source in info.data.get("source", ()) if isinstance(source, Spout)]
+        found: list[Finding] = []
+        for index, sink in enumerate(sinks):
+            if sink.match and sink.match not in names and "source" in info.data:
+                known = f"{nearest(sink.match, names)} Known: {', '.join(names) or 'none'}"
+                found.append(((index, "match"), f"{shown(sink.match)} is not the name of a spout.{known}"))
+        if found:
+            raise refusals(found)
+        return sinks
 
     @field_validator("look")
     @classmethod

@@ -19,6 +19,7 @@ from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
+from plash.scene.forces import FunctionForce, Pump
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS
 from plash.scene.meshing import Meshing
@@ -27,6 +28,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
 from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.sources import Blob, Sink, Spout
 from plash.scene.units import DIMENSIONS
 from plash.scene.words import shown
 
@@ -118,6 +120,30 @@ SHAPES = """\
 A shape is a table with a `kind`. Any shape can be turned and then shifted:
 """
 
+SOURCES = """\
+## `[[source]]`
+
+Where liquid comes from during the run. The `kind` says how.
+"""
+
+FORCES = """\
+## `[[force]]`
+
+What moves liquid besides gravity; the `kind` says how. A force is an acceleration.
+"""
+
+FORCES_IN_PYTHON = """\
+### Forces in Python
+
+In Python a force may also be a function of points, an array (n, axes) in metres, and of the time in s:
+
+```python
+from plash.scene import FunctionForce
+
+waves = FunctionForce(function=lambda points, time: points * [0, 0, 0] + [0, 0, 2 * (time % 1 < 0.5)], stop=4)
+```
+"""
+
 FUNCTIONS = """\
 ### Shapes in Python
 
@@ -147,6 +173,7 @@ def reference_page() -> str:
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
         parts.append(_section(f"### `{name}`", part))
+    parts += _flows()
     parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
@@ -158,11 +185,29 @@ def reference_page() -> str:
     return "\n".join(parts)
 
 
+def _flows() -> list[str]:
+    """The tables of what brings liquid in, takes it out and moves it."""
+    openings = models_in(Spout.model_fields["shape"].annotation)
+    forces = models_in(Scene.model_fields["force"].annotation)
+    return [
+        SOURCES,
+        _section('### `kind = "blob"`', Blob),
+        _section('### `kind = "spout"`', Spout),
+        *(_section(f"#### `{kind_of(opening)}`", opening) for opening in openings),
+        _section("## `[[sink]]`", Sink),
+        _section("## `[[pump]]`", Pump),
+        FORCES,
+        *(_section(f"### `{kind_of(force)}`", force) for force in forces if force is not FunctionForce),
+        FORCES_IN_PYTHON,
+    ]
+
+
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a scene file, for editors that complete and check keys."""
     schema: dict[str, Any] = _standard(Scene.model_json_schema())
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["required"] = ["version", "domain", "fill"]
+    schema["required"] = ["version", "domain"]
+    schema["anyOf"] = [{"required": ["fill"]}, {"required": ["source"]}]
     schema["properties"]["version"]["const"] = VERSION
     return schema
 
@@ -213,7 +258,8 @@ def _type(field: FieldInfo) -> str:
     if said := _said(field, "type_text"):
         return said
     if len(models) > 1:
-        return "list of shapes" if "tuple" in text else "shape"
+        what = "shape" if issubclass(models[0], Movable) else "table"
+        return f"list of {what}s" if "tuple" in text else what
     if models:
         return "list of tables" if "tuple" in text else "table"
     if words:
@@ -277,6 +323,10 @@ def _all_fields() -> Iterator[FieldInfo]:
         Oscillation,
         MotionKey,
         MotionPath,
+        Blob,
+        Spout,
+        Sink,
+        Pump,
         Look,
         Camera,
         CameraKey,

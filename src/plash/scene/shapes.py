@@ -214,7 +214,7 @@ Union.model_rebuild()
 Difference.model_rebuild()
 
 
-def misfits_of(shape: Shape, dimension: int) -> list[Finding]:
+def misfits_of(shape: Movable, dimension: int) -> list[Finding]:
     """Rotations that say too little or too much: the axis, and the point to turn an endless shape about.
 
     And meshes that cannot be placed, since their centre is not known either.

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from plash.scene.words import a, nearest, refusal, shown
 
@@ -32,7 +32,7 @@ class Dimension:
     example: str
 
 
-# The first fifteen are what parameters hold; the rest only let an error say what was given instead.
+# The first sixteen are what parameters hold; the rest only let an error say what was given instead.
 DIMENSIONS = {
     dimension.name: dimension
     for dimension in (
@@ -50,6 +50,7 @@ DIMENSIONS = {
         Dimension("frequency", "Hz", '1 or "1 Hz"'),
         Dimension("absorption", "m^-1", '0.3 or "0.3 m^-1"'),
         Dimension("flow rate", "m^3/s", '2e-4 or "0.2 L/s"'),
+        Dimension("flow rate in 2-D", "m^2/s", '0.01 or "0.01 m^2/s"'),
         Dimension("area", "m^2", '1e-4 or "1 cm^2"'),
         Dimension("volume", "m^3", '0.001 or "1 L"'),
         Dimension("mass", "kg", '1 or "1 kg"'),
@@ -116,6 +117,32 @@ class Quantity:
         if not self.name:
             return number
         return {"anyOf": [number, {"type": "string"}], "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class _FlowRate(Quantity):
+    """A flow rate: of volume, or in 2-D of area."""
+
+    name: str = "flow rate"
+
+    def to_si(self, value: object) -> float:
+        """The value in m³/s, or in m²/s if that is how it is written."""
+        return Quantity("flow rate in 2-D").to_si(value) if flow_axes(value) == 2 else super().to_si(value)
+
+
+FlowRate = Annotated[float, _FlowRate()]
+
+
+def flow_axes(value: object) -> int | None:
+    """For how many axes a flow rate is written: 2 if as an area a second, 3 if as a volume; None without a unit."""
+    match = _QUANTITY.fullmatch(value.translate(_SUPERSCRIPTS)) if isinstance(value, str) else None
+    if match is None or match.group(2) is None:
+        return None
+    try:
+        base = _base_of(match.group(2), "")[1]
+    except PydanticCustomError:
+        return None
+    return 2 if base == _base_of("m^2/s", "")[1] else 3
 
 
 def _as_float(value: Real) -> float:

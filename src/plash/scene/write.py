@@ -19,12 +19,13 @@ from plash.scene.base import SceneModel
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, Sides
 from plash.scene.fields import fields_of
+from plash.scene.forces import FunctionForce
 from plash.scene.look import Look
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
-from plash.scene.moves import Movable
-from plash.scene.settings import Time
+from plash.scene.settings import Solver, Time
 from plash.scene.shapes import FunctionShape, HeightShape
+from plash.scene.sources import Blob
 from plash.scene.words import Finding, Location, key_of
 
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -36,7 +37,7 @@ def write_scene(scene: Scene, path: str | Path) -> None:
     The paths of meshes in the folder of the file, or below it, are relative, so that the folder can be moved.
 
     Raises:
-        SceneError: A shape is a Python function, which a file cannot hold.
+        SceneError: A shape or a force is a Python function, which a file cannot hold.
         OSError: The file cannot be written.
     """
     path = Path(path)
@@ -60,7 +61,7 @@ def scene_text(scene: Scene, folder: str | Path | None = None) -> str:
         folder: Where the file will be; paths of meshes below it are relative, all others start at the root.
 
     Raises:
-        SceneError: A shape is a Python function, which a file cannot hold.
+        SceneError: A shape or a force is a Python function, which a file cannot hold.
 
     >>> from plash.scene import load_scene
     >>> print(scene_text(load_scene("dam_break_2d", title="", frames=9)), end="")
@@ -105,9 +106,9 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
         default = field.default
         if isinstance(table, Domain) and name == "gravity":
             default = default[: table.dimension]
-        if isinstance(table, Fill) and name == "velocity":
+        if isinstance(table, Fill | Blob) and name == "velocity":
             default = (0.0,) * len(value)
-        told = isinstance(table, Time) or name == "resolution" or (isinstance(table, Movable) and name == "kind")
+        told = isinstance(table, Time) or name == "resolution" or (name == "kind" and not isinstance(table, Solver))
         if value is None or (value == default and not told):
             continue
         if isinstance(table, Domain) and name == "sides":
@@ -148,8 +149,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _functions(model: BaseModel) -> Iterator[Finding]:
-    """Every shape that is a Python function."""
-    if isinstance(model, FunctionShape | HeightShape):
+    """Every shape or force that is a Python function."""
+    if isinstance(model, FunctionShape | HeightShape | FunctionForce):
         yield (), "is a Python function, which a scene file cannot hold: keep this scene in Python"
     for name in type(model).model_fields:
         value = getattr(model, name)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.errors import Problem, SceneError
+from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.particles.seed import Distance, seed
 from plash.physics.bodies import Bodies
 from plash.physics.cut_solids import StaticCutSolids
 from plash.physics.density import DensityProjection, LeaveSpacing, Spacing
-from plash.physics.forces import Forces, Gravity
+from plash.physics.force_fields import ForceField
+from plash.physics.forces import Force, Forces, Gravity
 from plash.physics.free_surface_cells import SurfaceCells
 from plash.physics.free_surface_ghost import Ghost
 from plash.physics.free_surface_staircase import FreeSurface, Staircase
@@ -22,15 +25,25 @@ from plash.physics.motions import MovingBodies
 from plash.physics.moving_cut_solids import MovingCutSolids
 from plash.physics.moving_solids import MovingSolids
 from plash.physics.pressure import PressureSolver
+from plash.physics.pumps import Pumping
+from plash.physics.sinks import Outlet, Sinks
 from plash.physics.solids import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
+from plash.physics.sources import Blob, Sources
+from plash.physics.spouts import Opening
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
+from plash.scene.bodies import Fill
+from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
+from plash.scene.sources import Blob as BlobSource
+from plash.scene.sources import Spout
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.regions import FilledSpace, MarkedCells, Region
 from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
+
+Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
 _COARSER = 1e4  # how much coarser density errors are solved for than the pressure
 _SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
@@ -55,6 +68,8 @@ def build(scene: Scene) -> LiquidSolver:
     free_surface = _FREE_SURFACES[settings.free_surface]()
     region, spacing = _region(scene, free_surface)
     particles = _particles(scene, transfer.affine_rows)
+    forces = _forces(scene)
+    sources = _sources(scene)
     initial = particles.total_volume() * h**domain.dimension
     return LiquidSolver(
         state=State(particles),
@@ -67,7 +82,7 @@ def build(scene: Scene) -> LiquidSolver:
         h=h,
         time_step=TimeStep(
             h=h,
-            gravity=math.hypot(*gravity),
+            gravity=math.hypot(*gravity) + _pull(scene),
             courant=settings.courant,
             own_limit=viscosity.longest_step(h, domain.dimension),
             shortest=settings.min_dt,
@@ -76,7 +91,7 @@ def build(scene: Scene) -> LiquidSolver:
         solids=solids,
         region=region,
         transfer=transfer,
-        forces=Forces([Gravity(tuple(gravity))]),
+        forces=forces,
         viscosity=viscosity,
         pressure=PressureSolver(
             free_surface=free_surface,
@@ -87,6 +102,8 @@ def build(scene: Scene) -> LiquidSolver:
             parting=settings.parting and settings.free_surface != "cells",
         ),
         spacing=spacing,
+        sources=sources,
+        sinks=_sinks(scene, sources),
         steps_cross_frames=settings.steps_cross_frames,
     )
 
@@ -138,43 +155,137 @@ def _box(scene: Scene) -> Box:
     return Box(scene.domain.cells, sides)
 
 
+def _forces(scene: Scene) -> Forces:
+    """Gravity first, pumps last: a velocity that is set is not changed any more."""
+    h = scene.domain.h
+    pumps = [Pumping(pump, Inside(pump.shape, h, pump.name)) for pump in scene.pump]
+    fields = [
+        ForceField(force, h, None if force.shape is None else Inside(force.shape, h, force.name))
+        for force in scene.force
+    ]
+    every: list[Force] = [Gravity(tuple(scene.domain.gravity[: scene.dimension])), *fields, *pumps]
+    return Forces(every, max((pump.speed for pump in pumps), default=0.0))
+
+
+def _pull(scene: Scene) -> float:
+    """The sum of all accelerations that pumps and forces may give, m/s²; of a function it is not known."""
+    pumps = (math.hypot(*(pump.acceleration or (0.0,))) for pump in scene.pump)
+    forces = (
+        abs(force.strength) if isinstance(force, Attractor | Vortex) else math.hypot(*force.acceleration)
+        for force in scene.force
+        if not isinstance(force, FunctionForce)
+    )
+    return sum(pumps) + sum(forces)
+
+
+def _sources(scene: Scene) -> Sources:
+    """Spouts, and all liquid that appears after the start."""
+    domain, settings = scene.domain, scene.solver
+    moves = any(solid.moves for solid in scene.solid)
+    at_start = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
+
+    def bodies(time: float) -> Bodies:
+        return Bodies(scene.solids_at(time), domain.h, domain.dimension) if moves else at_start
+
+    def is_open(particles: Particles, time: float) -> NDArray[np.bool_]:
+        return _outside_solids(scene, particles, bodies(time)) & _inside_sides(scene, particles)
+
+    openings = [
+        Opening(
+            spout=source,
+            h=domain.h,
+            dimension=domain.dimension,
+            per_cell=scene.particles_per_cell,
+            jitter=settings.jitter,
+            seed=(settings.seed, number + 1),
+            is_open=is_open,
+        )
+        for number, source in enumerate(scene.source)
+        if isinstance(source, Spout)
+    ]
+    blobs = [
+        Blob(liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time)))
+        for number, liquid in enumerate(_all_liquid(scene))
+        if liquid[1].time > 0
+    ]
+
+    for opening in openings:
+        if not opening.spout.moves and not is_open(opening.at_rest(opening.spout.start), opening.spout.start).any():
+            raise SceneError(
+                [Problem(opening.name, "opens inside a solid: nothing can come out; move it, or the solid")]
+            )
+    return Sources(openings, blobs, is_open, domain.h)
+
+
+def _sinks(scene: Scene, sources: Sources) -> Sinks:
+    by_name = {opening.name: opening for opening in sources.openings}
+    outlets = [
+        Outlet(sink, Inside(sink.shape, scene.domain.h, sink.name), by_name.get(sink.match)) for sink in scene.sink
+    ]
+    return Sinks(outlets, scene.domain.h)
+
+
+def _all_liquid(scene: Scene) -> list[Liquid]:
+    """Fills and blobs."""
+    fills: list[Liquid] = [(f"fill[{number}]", fill) for number, fill in enumerate(scene.fill)]
+    return fills + [(source.name, source) for source in scene.source if isinstance(source, BlobSource)]
+
+
 def _particles(scene: Scene, affine_rows: int) -> Particles:
-    """Particles of every fill: where fills overlap the first one counts, and solids stay empty."""
+    """Particles at the start: where fills overlap the first one counts, and solids stay empty."""
     domain = scene.domain
     random = np.random.Generator(np.random.PCG64(scene.solver.seed))
     particles = Particles.none(domain.dimension)
     bodies = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
-    for number, fill in enumerate(scene.fill):
-        part = seed(
-            _wanted(scene, number, bodies),
-            domain.cells,
-            domain.h,
-            scene.particles_per_cell,
-            scene.solver.jitter,
-            random,
-            tuple(fill.velocity),
-        )
-        particles.add(part)
+    at_start = [liquid for liquid in _all_liquid(scene) if liquid[1].time == 0]
+    for number in range(len(at_start)):
+        particles.add(_seed(scene, at_start[: number + 1], bodies, random))
     particles.keep(_outside_solids(scene, particles, bodies))
-    if particles.count == 0:
+    if particles.count == 0 and at_start:
         where = "every fill lies inside a solid, or is thinner than a cell"
         raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
     particles.affine = np.zeros((affine_rows, particles.count), np.float32)
     return particles
 
 
-def _wanted(scene: Scene, number: int, bodies: Bodies) -> Distance:
-    """Signed distance to where a fill puts liquid: not where an earlier one did, nor in bodies that cut cells."""
+def _seeded(scene: Scene, liquid: Liquid, number: int, bodies: Bodies) -> Particles:
+    """Particles of liquid that appears after the start."""
+    random = np.random.Generator(np.random.PCG64((scene.solver.seed, 0, number)))
+    particles = _seed(scene, [liquid], bodies, random)
+    particles.flying = np.zeros(particles.count, np.bool_)
+    return particles
+
+
+def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.Generator) -> Particles:
+    """Particles of the last of some liquid, where the others are not."""
+    domain = scene.domain
+    settings = (domain.cells, domain.h, scene.particles_per_cell, scene.solver.jitter)
+    return seed(_wanted(scene, liquid, bodies), *settings, random, tuple(liquid[-1][1].velocity))
+
+
+def _wanted(scene: Scene, liquid: list[Liquid], bodies: Bodies) -> Distance:
+    """Signed distance to where the last of some liquid is put: not where others are, nor in bodies that cut cells."""
+    *earlier, (name, last) = liquid
 
     def wanted(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        gap = distance(scene.fill[number].shape, points, f"fill[{number}].shape")
-        for earlier in range(number):
-            gap = np.maximum(gap, -distance(scene.fill[earlier].shape, points, f"fill[{earlier}].shape"))
+        gap = distance(last.shape, points, f"{name}.shape")
+        for other_name, other in earlier:
+            gap = np.maximum(gap, -distance(other.shape, points, f"{other_name}.shape"))
         if _cuts_cells(scene):
             gap = np.maximum(gap, -scene.domain.h * bodies.distance(points / scene.domain.h))
         return gap
 
     return wanted
+
+
+def _inside_sides(scene: Scene, particles: Particles) -> NDArray[np.bool_]:
+    """Whether each particle is on the inner side of every closed side of the domain."""
+    inside = np.ones(particles.count, np.bool_)
+    box = _box(scene)
+    for axis, (low, high) in enumerate(box.sides):
+        inside &= (low != CLOSED) | (particles.cell[axis] >= 0)
+        inside &= (high != CLOSED) | (particles.cell[axis] < box.cells[axis])
+    return inside
 
 
 def _outside_solids(scene: Scene, particles: Particles, bodies: Bodies) -> NDArray[np.bool_]:

@@ -14,9 +14,12 @@ class Ledger:
     Attributes:
         initial: Volume of the fills.
         inflow: Brought in since.
-        outflow: Left through open sides.
+        outflow: Left through open sides and into sinks.
         particle_volume: What the particles carry.
         volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker.
+            It is that at the start of the last step, and what came and went since.
+        measured_at: Target volume when that was measured.
+        brought: Volume brought in, by source.
         removed: Volume removed, by reason.
         leaks: By solid, the largest number of particles found inside it after a step, so far.
     """
@@ -26,6 +29,8 @@ class Ledger:
     outflow: float = 0.0
     particle_volume: float = 0.0
     volume: float = 0.0
+    measured_at: float = 0.0
+    brought: dict[str, float] = field(default_factory=dict)
     removed: dict[str, float] = field(default_factory=dict)
     leaks: dict[str, int] = field(default_factory=dict)
 
@@ -33,6 +38,14 @@ class Ledger:
     def target_volume(self) -> float:
         """What there should be: initial + inflow - outflow."""
         return self.initial + self.inflow - self.outflow
+
+    def measure(self, volume: float) -> None:
+        """Record a measured volume."""
+        self.volume, self.measured_at = volume, self.target_volume
+
+    def count_in(self) -> None:
+        """Add to the measured volume what came and went since it was measured."""
+        self.measure(self.volume + self.target_volume - self.measured_at)
 
     def remove(self, reason: str, volume: float, is_outflow: bool) -> None:
         """Record a removal."""

@@ -24,7 +24,9 @@ from plash.particles.sort import sort_particles
 from plash.physics.density import Spacing
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
+from plash.physics.sinks import Sinks
 from plash.physics.solids import SceneSolids, Solids
+from plash.physics.sources import Sources
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.regions import Region
@@ -61,6 +63,8 @@ class LiquidSolver:
     viscosity: Viscosity
     pressure: PressureSolver
     spacing: Spacing
+    sources: Sources = field(default_factory=Sources)
+    sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
 
@@ -77,8 +81,10 @@ class LiquidSolver:
         marked = sort_particles(s.particles, self.reach)
         solids = self.solids.at(s.tiles, s.time, dt)
         s.began, s.length = s.time, dt
-        s.cells = self.region.label(s.particles, marked, solids)
+        mouths = self.sources.at(solids, s.time, dt)
+        s.cells = self.sinks.opened(self.region.label(s.particles, marked, mouths.solids), s.time)
         volume = self.region.volume(s.cells)
+        self.ledger.measure(volume * self.h**s.particles.dimension)
         yield "grid"
 
         # How fast it would go on its own
@@ -90,12 +96,15 @@ class LiquidSolver:
 
         # Make it incompressible
         solids.close_walls(s.velocity, s.cells, dt)
-        projection = self.pressure.project(s.velocity, s.cells, dt)
+        mouths.let_in(s.velocity)
+        inflow = mouths.inflow.plus(self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt))
+        projection = self.pressure.project(s.velocity, s.cells, dt, inflow)
         s.pressure = projection.pressure
         solids.refuse_compression(projection.cells, projection.system.closed)
         yield "project"
         extrapolate(s.velocity, self.reach)
         solids.slide_along_walls(s.velocity, projection.cells, dt)
+        mouths.hold(s.velocity)
         yield "extrapolate"
 
         # Carry everything along
@@ -110,7 +119,6 @@ class LiquidSolver:
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.excess = projection.excess
-        self.ledger.volume = volume * self.h**s.particles.dimension
 
     @property
     def reach(self) -> int:
@@ -126,11 +134,14 @@ class LiquidSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        time, speed = self.state.time, self.speed
+        time, until = self.state.time, frame_time
+        speed = max(self.speed, self.forces.fastest)
         if self.steps_cross_frames:
-            ahead = time + min(self.time_step.limit(speed), 2 * (frame_time - time))
-            return self.time_step.limit(max(speed, self.solids.fastest(time, ahead)))
-        return self.time_step.divide(frame_time - time, max(speed, self.solids.fastest(time, frame_time)))
+            until = time + min(self.time_step.limit(speed), 2 * (frame_time - time))
+        speed = max(speed, self.sources.fastest(time, until), self.solids.fastest(time, until))
+        if self.steps_cross_frames:
+            return self.time_step.limit(speed)
+        return self.time_step.divide(frame_time - time, speed)
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
@@ -142,7 +153,8 @@ class LiquidSolver:
         with timing() as seconds:
             if s.unspent > 0:
                 report.dt = s.unspent
-                self.carry(min(s.unspent, remaining), self.solids.at(s.tiles, s.time, s.unspent))
+                assert s.velocity is not None
+                self.carry(min(s.unspent, remaining), self.solids.at(s.velocity.tiles, s.time, s.unspent))
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -186,6 +198,7 @@ class LiquidSolver:
             start = solids.remember(s.particles)
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
             self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
+        self._come_and_go(s.time, s.time + dt)
         s.time += dt
         s.unspent = max(0.0, s.unspent - dt)
 
@@ -203,6 +216,15 @@ class LiquidSolver:
                 self._remove(f"left through {_SIDES[side - 1]}", volume, is_outflow=True)
             particles.keep(left == 0)
         self._give_up_far_particles()
+
+    def _come_and_go(self, start: float, end: float) -> None:
+        """Let liquid in from sources, and out into sinks."""
+        s, ledger = self.state, self.ledger
+        assert s.velocity is not None
+        cell_volume = self.h**s.particles.dimension
+        for reason, volume in self.sinks.take(s.particles, s.velocity.tiles, ledger.removed, start, end).items():
+            self._remove(reason, volume * cell_volume, is_outflow=True)
+        ledger.inflow += self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume
 
     def _give_up_far_particles(self) -> None:
         """Take out what fell beyond the kill distance of an unbounded domain."""
@@ -225,7 +247,8 @@ class LiquidSolver:
         assert s.cells is not None
         cell_volume = self.h**s.particles.dimension
         report.time, report.seconds = s.time, dict(seconds)
-        report.liquid_cells, report.tiles = s.cells.liquid_count, s.tiles.count
+        report.liquid_cells, report.tiles = s.cells.liquid_count, s.cells.tiles.count
         report.particles = s.particles.count
+        self.ledger.count_in()
         report.volume = self.ledger.volume
         self.ledger.particle_volume = s.particles.total_volume() * cell_volume

@@ -1,0 +1,186 @@
+"""Where liquid comes from and where it goes: blobs, spouts and sinks.
+
+In 2-D volumes are per metre of depth, and a flow rate is one in m²/s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
+
+from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Text, Velocity
+from plash.scene.motion import Motion
+from plash.scene.openings import OpeningShape
+from plash.scene.shapes import Shape
+from plash.scene.units import FlowRate, Quantity, flow_axes
+from plash.scene.words import Finding, refusal_at, shown
+
+Speed = Annotated[float, Quantity("velocity")]
+_UNIQUE = "What messages call it; each name may occur once."
+
+
+class Timed(SceneModel):
+    """What acts from a time to another."""
+
+    start: Duration = Field(default=0.0, ge=0, description="When it begins.")
+    stop: Duration | None = Field(
+        default=None, gt=0, description="When it ends.", json_schema_extra={"default_text": "never"}
+    )
+
+    @model_validator(mode="after")
+    def _stops_after_its_start(self) -> Self:
+        if self.stop is not None and self.stop <= self.start:
+            raise refusal_at("stop", f"{self.stop} s is not after start = {self.start} s")
+        return self
+
+    def acts(self, time: float) -> bool:
+        """Whether it acts at a time, s."""
+        return self.start <= time < self.end
+
+    @property
+    def end(self) -> float:
+        """When it ends, s; infinite if it does not."""
+        return math.inf if self.stop is None else self.stop
+
+
+class Flowing(SceneModel):
+    """What has a flow rate, given for as many axes as the scene has."""
+
+    flow_rate: FlowRate | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description="Volume in a second; in 2-D per metre of depth, so in m^2/s.",
+    )
+    _axes: int | None = PrivateAttr(default=None)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _remember_unit(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        made = handler(data)
+        if isinstance(data, Mapping):
+            made._axes = flow_axes(data.get("flow_rate"))
+        return made
+
+    def wrong_unit(self, dimension: int) -> list[Finding]:
+        """Whether the unit of the flow rate is one of a scene with this many axes; forgets it."""
+        axes, self._axes = self._axes, None
+        if axes is None or axes == dimension:
+            return []
+        wanted = {2: 'per metre of depth, such as "0.01 m^2/s"', 3: 'such as "0.2 L/s"'}[dimension]
+        return [(("flow_rate",), f"is a flow rate of a {axes}-D scene: this one is {dimension}-D, write one {wanted}")]
+
+
+class Blob(SceneModel):
+    """Liquid that appears at a time, where there is none yet."""
+
+    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    kind: Literal["blob"] = Field(default="blob", description="A blob.")
+    shape: Shape = Field(description="Where the liquid appears.")
+    time: Duration = Field(default=0.0, ge=0, description="When it appears.")
+    velocity: Velocity = Field(
+        default=(0.0, 0.0, 0.0),
+        description="How fast it moves then.",
+        json_schema_extra={"default_text": "at rest"},
+    )
+
+
+class Spout(Flowing, Timed):
+    """An opening that liquid comes out of, on the side its normal points to.
+
+    While it runs it stands in the way of other liquid, like the end of a pipe one cell long.
+
+    >>> from plash.scene import Disc
+    >>> tap = Spout(shape=Disc(center=(0, 1, 0), normal=(0, -1, 0), radius="1 cm"), flow_rate="0.1 L/s")
+    >>> round(tap.peak(3), 4)
+    0.3183
+    """
+
+    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    kind: Literal["spout"] = Field(default="spout", description="A spout.")
+    shape: OpeningShape = Field(description="The opening.")
+    speed: Speed | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description="How fast the liquid comes out; either this or flow_rate.",
+        json_schema_extra={"default_text": "from flow_rate"},
+    )
+    ramp: Duration = Field(
+        default=0.0, ge=0, description="Time in which the speed grows at the start, and falls before the stop."
+    )
+    motion: Motion | None = Field(
+        default=None, description="How it moves.", json_schema_extra={"default_text": "it stands"}
+    )
+    inherit: Number = Field(
+        default=1.0, ge=0, le=1, description="Share of its own velocity that it hands on to the liquid."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_speed(self) -> Self:
+        if (self.speed is None) == (self.flow_rate is None):
+            what = "is missing: give speed or flow_rate"
+            if self.speed is not None:
+                what = f"{self.speed} is given together with flow_rate = {self.flow_rate}: keep one of them"
+            raise refusal_at("speed", what)
+        return self
+
+    @model_validator(mode="after")
+    def _ramps_fit(self) -> Self:
+        if 2 * self.ramp > self.end - self.start:
+            sentence = f"{self.ramp} s, once up and once down, takes longer than the {self.end - self.start:.6g} s"
+            raise refusal_at("ramp", f"{sentence} from start to stop")
+        return self
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is not always in the same place."""
+        return self.motion is not None and not self.motion.is_still
+
+    def peak(self, dimension: int) -> float:
+        """The speed after the ramp, m/s."""
+        if self.speed is not None:
+            return self.speed
+        assert self.flow_rate is not None
+        return self.flow_rate / self.shape.area(dimension)
+
+    def share(self, time: float) -> float:
+        """The speed at a time, as a share of the peak."""
+        if not self.acts(time):
+            return 0.0
+        since, left = time - self.start, self.end - time
+        return min(1.0, since / self.ramp, left / self.ramp) if self.ramp > 0 else 1.0
+
+    def run_time(self, time: float) -> float:
+        """Seconds at the peak speed that give what has come out up to a time: the integral of the share."""
+        since = min(max(time - self.start, 0.0), self.end - self.start)
+        risen = min(since, self.ramp)
+        lost = risen - risen**2 / (2 * self.ramp) if self.ramp > 0 else 0.0
+        falling = max(0.0, since - (self.end - self.start - self.ramp)) if math.isfinite(self.end) else 0.0
+        lost += falling**2 / (2 * self.ramp) if self.ramp > 0 else 0.0
+        return since - lost
+
+
+Source = Annotated[Blob | Spout, Field(discriminator="kind")]
+
+
+class Sink(Flowing, Timed):
+    """A place where liquid goes: all that enters it, or as much as its flow rate, or as a source brings in."""
+
+    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
+    shape: Shape = Field(description="Where it is.")
+    match: Text = Field(
+        default="",
+        description="Name of a spout: as much goes as that has brought in; not together with flow_rate.",
+        json_schema_extra={"default_text": "none"},
+    )
+
+    @model_validator(mode="after")
+    def _has_one_rate(self) -> Self:
+        if self.match and self.flow_rate is not None:
+            sentence = f"{shown(self.match)} is given together with flow_rate = {self.flow_rate}: keep one of them"
+            raise refusal_at("match", sentence)
+        return self

@@ -1,0 +1,233 @@
+"""Liquid that comes and goes: rates, the ledger, and the same bits however a run is cut or divided."""
+
+import math
+
+import numpy as np
+import pytest
+
+import plash
+from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
+from plash.grid.cells import LIQUID
+from plash.levelset.inside import places_of
+
+SPEED = 0.6
+
+
+def spout(dimension: int, degrees: float = 0.0, **keys):
+    angle = math.radians(degrees)
+    normal = (math.cos(angle), math.sin(angle), 0)[:dimension]
+    shape = {"kind": "disc", "center": (0.37, 0.33, 0.29)[:dimension], "normal": normal, "radius": 0.11}
+    return {"name": "jet", "kind": "spout", "shape": shape, "speed": SPEED, **keys}
+
+
+def scene(dimension: int, pool: float | None = 0.55, resolution: int = 20, **keys) -> plash.Scene:
+    """A closed box, with or without a pool; fps 20."""
+    up, size = (0, 1, 0)[:dimension], (0.9, 0.8, 0.6)[:dimension]
+    pool_shape = {"kind": "half_space", "point": (0, pool or 0, 0)[:dimension], "normal": up}
+    return plash.Scene(
+        domain={"size": size, "resolution": resolution, **keys.pop("domain", {})},
+        time={"fps": 20, "frames": keys.pop("frames", 5)},
+        liquid={"density": 730},
+        fill=[{"shape": pool_shape}] if pool else [],
+        **keys,
+    )
+
+
+def run(solver, time: float):
+    while solver.state.time < time - 1e-12:
+        assert solver.advance(time).unknown_reads == 0
+    return solver
+
+
+def flux_out_of(solver, low, high) -> float:
+    """Volume a second through the sides of a box of cells."""
+    velocity, h, d = solver.state.velocity, solver.h, solver.state.particles.dimension
+    total = 0.0
+    for axis in range(d):
+        for end, sign in ((low[axis], -1), (high[axis], 1)):
+            ranges = [np.arange(a, b) for a, b in zip(low, high, strict=True)]
+            ranges[axis] = np.array([end])
+            faces = np.stack([part.ravel() for part in np.meshgrid(*ranges, indexing="ij")], axis=1)
+            total += sign * float(velocity.pool[axis][places_of(faces, velocity.tiles)].sum(dtype=np.float64))
+    return total * h ** (d - 1)
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 45])
+def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimension, degrees):
+    solver = run(plash.build(scene(dimension, source=[spout(dimension, degrees)])), 0.1)
+    asked = SPEED * solver.sources.openings[0].area
+    center = solver.sources.openings[0].mouth(0.0).center
+    low, high = (np.round((center + reach) / solver.h).astype(int) for reach in (-0.17, 0.17))
+    assert flux_out_of(solver, low, high) == pytest.approx(asked, rel=1e-3)
+    ledger = solver.ledger
+    assert ledger.inflow == pytest.approx(asked * solver.state.time, rel=1e-6)
+    assert ledger.target_volume == pytest.approx(ledger.particle_volume, rel=1e-6)
+    assert ledger.volume == pytest.approx(ledger.target_volume, rel=0.02)
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 45])
+def test_a_jet_in_air_leaves_at_its_speed(dimension, degrees):
+    still_air = {"gravity": (0, 0, 0)[:dimension]}
+    solver = run(plash.build(scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)), 0.2)
+    mouth, particles = solver.sources.openings[0].mouth(0.0), solver.state.particles
+    ahead = (particles.position(solver.h) - mouth.center) @ mouth.normal
+    speed = (mouth.normal @ particles.velocity)[ahead > 2 * solver.h]
+    assert speed.mean() == pytest.approx(SPEED, rel=0.02)
+    assert ahead.max() == pytest.approx(0.2 * SPEED, abs=0.6 * solver.h)
+    assert ahead.min() > -solver.h
+    assert solver.ledger.inflow == pytest.approx(SPEED * solver.sources.openings[0].area * 0.2, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"transfer": "trace"},
+        {"transfer": "pic"},
+        {"transfer": "flip"},
+        {"free_surface": "staircase"},
+        {"free_surface": "cells"},
+        {"solids": "voxel"},
+        {"steps_cross_frames": True},
+    ],
+    ids=str,
+)
+def test_the_ledger_balances_with_every_solver(settings):
+    ball = {"name": "ball", "shape": {"kind": "sphere", "center": (0.7, 0.2), "radius": 0.1}}
+    drain = {"name": "drain", "shape": {"kind": "box", "min": (0.6, 0.3), "max": (0.9, 0.45)}, "flow_rate": 0.05}
+    hole = {"name": "hole", "shape": {"kind": "box", "min": (0, 0), "max": (0.2, 0.1)}}
+    solver = plash.build(scene(2, source=[spout(2, 30)], solid=[ball], sink=[drain, hole], solver=settings))
+    for frame in range(1, 4):
+        run(solver, frame / 20)
+    ledger = solver.ledger
+    assert ledger.inflow == pytest.approx(2 * 0.11 * SPEED * 0.15, rel=1e-6)
+    assert ledger.removed["sink drain"] == pytest.approx(0.05 * 0.15, rel=1e-6)
+    assert ledger.removed["sink hole"] > 0
+    assert ledger.outflow == pytest.approx(sum(ledger.removed.values()))
+    assert ledger.particle_volume == pytest.approx(ledger.target_volume, rel=1e-9)
+    assert ledger.leaks == {"ball": 0}
+
+
+def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():
+    source = spout(2, ramp=0.04, start=0.05, stop=0.15)
+    solver = plash.build(scene(2, source=[source]))
+    area = solver.sources.openings[0].area
+    run(solver, 0.05)
+    assert solver.ledger.inflow == 0.0
+    for time, length in ((0.1, 0.05 - 0.02), (0.15, 0.1 - 0.04), (0.2, 0.1 - 0.04)):
+        run(solver, time)
+        assert solver.ledger.inflow == pytest.approx(area * SPEED * length, rel=1e-6)
+
+
+def test_a_matching_drain_keeps_the_volume():
+    drain = {"name": "end", "shape": {"kind": "box", "min": (0.75, 0), "max": (0.9, 0.5)}, "match": "jet"}
+    solver = plash.build(scene(2, source=[spout(2)], sink=[drain]))
+    for frame in range(1, 15):
+        run(solver, frame / 20)
+        assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
+
+
+def test_liquid_streams_into_a_sink_with_the_speed_of_its_head():
+    """Torricelli: through a slit in a wall, √(2 g H)."""
+    wall = {"kind": "box", "min": (0.6, -1), "max": (0.66, 3)}
+    slit = {"kind": "box", "min": (0.5, 0.07), "max": (0.8, 0.17)}
+    solid = {"name": "wall", "shape": {"kind": "difference", "of": [wall, slit]}}
+    sink = {"name": "hole", "shape": {"kind": "box", "min": (0.8, -1), "max": (2, 3)}}
+    fill = {"shape": {"kind": "box", "min": (0, 0), "max": (0.6, 0.6)}}
+    box = plash.Scene(domain={"size": (0.9, 0.75), "resolution": 54}, fill=[fill], solid=[solid], sink=[sink])
+    solver = plash.build(box)
+    ratios = []
+    for frame in range(1, 12):
+        run(solver, frame / 20)
+        x, u = solver.state.particles.position(solver.h), solver.state.particles.velocity
+        level = x[x[:, 0] < 0.2, 1].max()
+        jet = (x[:, 0] > 0.72) & (x[:, 0] < 0.8)
+        if frame > 6:
+            speed = np.hypot(u[0, jet], u[1, jet])
+            ratios.append((speed / np.sqrt(2 * 9.81 * (level - x[jet, 1]))).mean())
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)
+    assert solver.ledger.leaks == {"wall": 0}
+
+
+def test_a_blob_appears_at_its_time_where_no_liquid_is_yet():
+    shape = {"kind": "box", "min": (0.3, 0.45), "max": (0.6, 0.7)}
+    drop = {"name": "drop", "kind": "blob", "shape": shape, "time": 0.06, "velocity": (0.2, 0)}
+    still = {"gravity": (0, 0)}
+    solver = plash.build(scene(2, 0.54, source=[drop], domain=still))
+    run(solver, 0.05)
+    assert solver.ledger.inflow == 0.0
+    run(solver, 0.1)
+    assert solver.ledger.inflow == pytest.approx(0.3 * (0.7 - 0.54), rel=0.15)
+    assert solver.ledger.brought == {"drop": solver.ledger.inflow}
+    particles = solver.state.particles
+    new = particles.position(solver.h)[particles.velocity[0] > 0.1]
+    assert new[:, 0].min() == pytest.approx(0.3 + 0.2 * 0.04, abs=solver.h / 2)
+
+
+def test_a_constant_force_makes_up_for_gravity():
+    up = {"kind": "constant", "acceleration": (0, 9.81)}
+    drop = {"kind": "blob", "shape": {"kind": "sphere", "center": (0.4, 0.4), "radius": 0.15}, "velocity": (0.3, 0)}
+    solver = run(plash.build(scene(2, None, source=[drop], force=[up])), 0.2)
+    assert solver.state.particles.velocity[1] == pytest.approx(0.0, abs=2e-5)
+    assert solver.state.particles.velocity[0] == pytest.approx(0.3, abs=1e-4)
+
+
+def test_a_pump_drives_liquid_round(dimension):
+    shape = {"kind": "box", "min": (0.2, 0, 0)[:dimension], "max": (0.7, 0.15, 1)[:dimension]}
+    pump = {"shape": shape, "velocity": (0.4, 0, 0)[:dimension]}
+    solver = run(plash.build(scene(dimension, pump=[pump], solver={"transfer": "flip"})), 0.15)
+    x, u = solver.state.particles.position(solver.h), solver.state.particles.velocity
+    assert u[0, (x[:, 1] < 0.1) & (np.abs(x[:, 0] - 0.45) < 0.1)].mean() == pytest.approx(0.4, abs=0.12)
+    assert u[0, x[:, 1] > 0.4].mean() < 0
+
+
+def _busy(dimension: int) -> plash.Scene:
+    drain = {"name": "end", "shape": {"kind": "box", "min": (0.7, 0, 0)[:dimension], "max": (1, 0.4, 1)[:dimension]}}
+    late = {"shape": {"kind": "sphere", "center": (0.6, 0.65, 0.3)[:dimension], "radius": 0.1}, "time": 0.07}
+    moving = spout(dimension, 30, motion={"velocity": (0.3, 0, 0)[:dimension]})
+    ball = {"name": "ball", "shape": {"kind": "sphere", "center": (0.7, 0.2, 0.3)[:dimension], "radius": 0.1}}
+    made = scene(dimension, 0.3, 16, source=[moving], sink=[{**drain, "match": "jet"}], solid=[ball])
+    return plash.Scene(**{**dict(made), "fill": [*made.fill, late]})
+
+
+def _bits(solver) -> bytes:
+    particles = solver.state.particles
+    arrays = (particles.cell, particles.offset, particles.velocity, particles.volume)
+    return b"".join(array.tobytes() for array in arrays) + repr(solver.ledger).encode()
+
+
+def test_one_and_two_threads_give_the_same_bits(dimension, threads):
+    found = []
+    for count in (1, 2):
+        threads(count)
+        found.append(_bits(run(run(plash.build(_busy(dimension)), 0.05), 0.1)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("crossing", [False, True])
+def test_a_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path, crossing):
+    made = _busy(2)
+    made = plash.Scene(**{**dict(made), "solver": {"steps_cross_frames": crossing}})
+    straight = run(run(plash.build(made), 0.05), 0.15)
+    stopped = run(plash.build(made), 0.05)
+    stopped.advance(0.15)
+    halfway = run(plash.build(made), 0.05)
+    halfway.advance(0.15)
+    write_checkpoint(tmp_path / "stop.npz", halfway, Place(1, 1))
+    resumed = plash.build(made)
+    read_checkpoint(tmp_path / "stop.npz", resumed, None, "")
+    assert _bits(resumed) == _bits(stopped)
+    assert _bits(run(resumed, 0.15)) == _bits(straight)
+
+
+def test_a_spout_in_a_solid_is_refused_by_name():
+    block = {"name": "block", "shape": {"kind": "box", "min": (0.1, 0.1), "max": (0.7, 0.7)}}
+    with pytest.raises(plash.SceneError, match="jet: opens inside a solid"):
+        plash.build(scene(2, source=[spout(2)], solid=[block]))
+
+
+def test_the_plug_of_a_spout_is_no_liquid(dimension):
+    solver = plash.build(scene(dimension, source=[spout(dimension, 30)]))
+    run(solver, 0.05)
+    cells = solver.state.cells
+    plug = places_of(solver.sources.openings[0].mouth(0.0).plug, cells.tiles)
+    assert not (cells.label[plug] == LIQUID).any()
