@@ -60,10 +60,10 @@ def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
 @scene_options
 @work_options
 def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
-    """Only simulate SCENE: leaves the particles of every frame and a log.
+    """Only simulate SCENE: leaves the particles (of stable fluids, the grids) of every frame and a log.
 
     The frames are NumPy files, particles/particles.0001.npz and so on, with position (m), velocity (m/s) and volume
-    (m^3). `plash run` on the same folder goes on from there.
+    (m^3), or grids/grids.0001.npz with density and velocity. `plash run` on the same folder goes on from there.
     """
     _work(scene, out, force, ("simulate",), **options)
 

@@ -9,7 +9,7 @@ from importlib import metadata
 from plash.files.manifest import versions
 from plash.pipeline.bench import Measurement
 from plash.pipeline.check import CheckReport
-from plash.pipeline.estimate import Estimate
+from plash.pipeline.cost import Estimate
 from plash.pipeline.machine import free_memory, threads
 from plash.pipeline.progress import clock
 
@@ -44,7 +44,7 @@ def _cost_lines(cost: Estimate) -> list[str]:
 
 def bench_lines(measured: Measurement) -> list[str]:
     """A table of stages."""
-    cells, step = measured.liquid_cells, measured.seconds
+    cells, step = max(measured.liquid_cells, 1), measured.seconds
     head = f"{measured.scene}: {cells:,} liquid cells, {measured.particles:,} particles, {measured.threads} threads"
     lines = [head, f"{'stage':28}{'ms':>9}{'us/cell':>10}{'share':>8}"]
     rest = {"(between stages)": step - sum(measured.stages.values())}

@@ -247,14 +247,19 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
     lines = [
         f"{'volume':9}target {target:.6g} = {ledger['initial']:.6g} at the start + {ledger['inflow']:.6g} in "
         f"- {ledger['outflow']:.6g} out",
-        f"{'':9}in particles {ledger['particle_volume']:.6g}{_off(ledger['particle_volume'], target)}, "
-        f"measured {ledger['volume']:.6g}{_off(ledger['volume'], target)}",
+        f"{'':9}{_in_particles(ledger, target)}measured {ledger['volume']:.6g}{_off(ledger['volume'], target)}",
     ]
     lines += [f"{'brought':9}{volume:.6g} by {name!r}" for name, volume in ledger.get("brought", {}).items()]
     removed = ledger["removed"].items()
     lines += [f"{'removed':9}{volume:.6g} {reason}" for reason, volume in removed] or [f"{'removed':9}nothing"]
     leaks = {name: count for name, count in ledger["leaks"].items() if count}
     return lines + [f"{'leak':9}{count} particles were inside {name!r} at once" for name, count in leaks.items()]
+
+
+def _in_particles(ledger: Mapping[str, Any], target: float) -> str:
+    """What particles carry, where there are any: the density of stable fluids is what is measured."""
+    carried = ledger["particle_volume"]
+    return f"in particles {carried:.6g}{_off(carried, target)}, " if carried != ledger["volume"] else ""
 
 
 def _off(volume: float, target: float) -> str:

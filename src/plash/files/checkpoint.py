@@ -17,10 +17,15 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.solvers.grids import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.solver import Solver
+from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.solvers.state import State
 
+_NUMBERS = ("time", "unspent", "steps", "rest_fill", "began", "length")
+_FIELDS = ("faces", "density", "pressure")
 _PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "flying")
 
 
@@ -32,9 +37,19 @@ class Place:
     advances: int
 
 
-def write_checkpoint(path: Path, solver: LiquidSolver, place: Place) -> Written:
+def write_checkpoint(path: Path, solver: Solver, place: Place) -> Written:
     """Write the state of a solver."""
-    s = solver.state
+    if isinstance(solver, StableFluidsSolver):
+        arrays, about = _box_arrays(solver.state)
+    else:
+        assert isinstance(solver, LiquidSolver)
+        arrays, about = _arrays(solver.state)
+    about |= {"place": asdict(place), "ledger": asdict(solver.ledger)}
+    return write_arrays(path, {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)})
+
+
+def _arrays(s: State) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The state of a liquid: arrays, and numbers about them."""
     arrays: dict[str, NDArray[Any]] = {name: getattr(s.particles, name) for name in _PARTICLES}
     if s.particles.tiles is not None:
         arrays |= {"tiles": s.particles.tiles.keys, "starts": s.particles.starts}
@@ -44,33 +59,39 @@ def write_checkpoint(path: Path, solver: LiquidSolver, place: Place) -> Written:
         arrays |= {"cell_tiles": s.cells.tiles.keys, "label": s.cells.label, "faces": s.cells.faces, "wet": s.cells.wet}
         if s.cells.phi is not None:
             arrays["phi"] = s.cells.phi.pool
-    about = {
-        "place": asdict(place),
-        "time": s.time,
-        "unspent": s.unspent,
-        "steps": s.steps,
-        "rest_fill": s.rest_fill,
-        "began": s.began,
-        "length": s.length,
-        "ledger": asdict(solver.ledger),
-    }
-    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    return write_arrays(path, arrays)
+    return arrays, {name: getattr(s, name) for name in _NUMBERS}
 
 
-def read_checkpoint(path: Path, solver: LiquidSolver, expected: Written | None, remedy: str) -> Place:
+def _box_arrays(s: BoxState) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The state of stable fluids: arrays, and numbers about them."""
+    arrays = {name: getattr(s, name) for name in _FIELDS}
+    arrays |= {f"scalar.{name}": values for name, values in s.scalars.items()}
+    return arrays, {"time": s.time, "steps": s.steps, "last_step": s.last_step}
+
+
+def read_checkpoint(path: Path, solver: Solver, expected: Written | None, remedy: str) -> Place:
     """Bring a solver of the same scene to the state of a checkpoint."""
     arrays = read_arrays(path, expected, remedy)
     try:
         about = json.loads(arrays.pop("about").tobytes())
-        solver.state = state = _state(arrays, about)
-        if state.cells is not None:
-            space = solver.solids.at(state.cells.tiles, state.began, state.length).space
-            state.cells = replace(state.cells, space=space)
+        if isinstance(solver, StableFluidsSolver):
+            solver.state = _box_state(arrays, about)
+        else:
+            assert isinstance(solver, LiquidSolver)
+            solver.state = state = _state(arrays, about)
+            if state.cells is not None:
+                space = solver.solids.at(state.cells.tiles, state.began, state.length).space
+                state.cells = replace(state.cells, space=space)
         solver.ledger = Ledger(**about["ledger"])
         return Place(**about["place"])
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError(f"{path}: is no checkpoint that this plash can read: {error}. {remedy}") from None
+
+
+def _box_state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> BoxState:
+    scalars = {name.removeprefix("scalar."): values for name, values in arrays.items() if name.startswith("scalar.")}
+    faces, density, pressure = (arrays[name] for name in _FIELDS)
+    return BoxState(faces, density, pressure, scalars, about["time"], about["steps"], about["last_step"])
 
 
 def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
@@ -85,8 +106,7 @@ def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
 
     if "tiles" in arrays:
         particles.tiles, particles.starts = tiles("tiles"), arrays["starts"]
-    names = ("time", "unspent", "steps", "rest_fill", "began", "length")
-    state = State(particles, **{name: about[name] for name in names})
+    state = State(particles, **{name: about[name] for name in _NUMBERS})
     if "face_velocity" in arrays:
         state.velocity = FaceField(tiles("face_tiles"), arrays["face_velocity"])
     if "label" in arrays:

@@ -1,4 +1,8 @@
-"""The particles of a frame on disk: `position` (m), `velocity` (m/s) and `volume` (m³; m² in 2-D), one row each."""
+"""A frame on disk: the particles of a liquid, or the grids of stable fluids.
+
+Particles have `position` (m), `velocity` (m/s) and `volume` (m³; m² in 2-D), one row each. Grids have `density`
+[[z,] y, x], `velocity` (m/s) [axis, [z,] y, x] and the size `h` (m) of a cell.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +13,28 @@ import numpy as np
 from plash.errors import DamagedError
 from plash.files.arrays import read_arrays, write_arrays
 from plash.files.atomic import Written
+from plash.solvers.grids import FrameGrids
+from plash.solvers.solver import Snapshot
 from plash.solvers.state import FrameParticles
 
-
-def write_particles(path: Path, particles: FrameParticles, number: int, time: float) -> Written:
-    """Write the particles of a frame, with the frame's number and time (s)."""
-    return write_arrays(
-        path,
-        {
-            "position": particles.position,
-            "velocity": particles.velocity,
-            "volume": particles.volume,
-            "frame": np.array(number),
-            "time": np.array(time),
-        },
-    )
+_PARTICLES = ("position", "velocity", "volume")
+_GRIDS = ("density", "velocity", "h")
 
 
-def read_particles(path: Path, expected: Written | None, remedy: str) -> tuple[FrameParticles, float]:
-    """The particles of a frame, and its time (s)."""
+def write_frame(path: Path, seen: Snapshot, number: int, time: float) -> Written:
+    """Write what a frame shows, with the frame's number and time (s)."""
+    names = _GRIDS if isinstance(seen, FrameGrids) else _PARTICLES
+    arrays = {name: np.asarray(getattr(seen, name)) for name in names}
+    return write_arrays(path, {**arrays, "frame": np.array(number), "time": np.array(time)})
+
+
+def read_frame(path: Path, expected: Written | None, remedy: str) -> tuple[Snapshot, float]:
+    """What a frame shows, and its time (s)."""
     arrays = read_arrays(path, expected, remedy)
     try:
-        particles = FrameParticles(arrays["position"], arrays["velocity"], arrays["volume"])
+        if "density" in arrays:
+            return FrameGrids(arrays["density"], arrays["velocity"], float(arrays["h"])), float(arrays["time"])
+        particles = FrameParticles(*(arrays[name] for name in _PARTICLES))
         return particles, float(arrays["time"])
     except KeyError as error:
-        raise DamagedError(f"{path}: is no frame of particles: it has no array {error}. {remedy}") from None
+        raise DamagedError(f"{path}: is no frame of plash: it has no array {error}. {remedy}") from None

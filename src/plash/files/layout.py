@@ -2,7 +2,7 @@
 
 out/dam_break/
   manifest.json   log.jsonl   dam_break.mp4   contact.png   report.html
-  checkpoints/checkpoint.0001.npz   particles/particles.0001.npz
+  checkpoints/checkpoint.0001.npz   particles/particles.0001.npz, or grids/grids.0001.npz
   mesh/surface.0001.ply             render/frame.0001.png
 """
 
@@ -65,6 +65,14 @@ class RunFolder:
         """The particles of a frame."""
         return self.root / "particles" / f"particles.{frame:04d}.npz"
 
+    def grids(self, frame: int) -> Path:
+        """The density and velocity of a frame, in a run of stable fluids."""
+        return self.root / "grids" / f"grids.{frame:04d}.npz"
+
+    def frame(self, frame: int, kind: str) -> Path:
+        """What a solver of this kind leaves of a frame."""
+        return self.grids(frame) if kind == "stable_fluids" else self.particles(frame)
+
     def surface(self, frame: int) -> Path:
         """The liquid's surface in a frame."""
         return self.root / "mesh" / f"surface.{frame:04d}.ply"
@@ -75,7 +83,7 @@ class RunFolder:
 
     def folders(self) -> list[Path]:
         """The run's folder and every folder in it that files are written to."""
-        return [self.root, *(self.root / part for part in ("checkpoints", "particles", "mesh", "render"))]
+        return [self.root, *(self.root / part for part in ("checkpoints", "particles", "grids", "mesh", "render"))]
 
     def is_run(self) -> bool:
         """Whether a run has been started here."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
+import tomllib
 from dataclasses import asdict, dataclass, field, fields
 from importlib import metadata
 from typing import Any
@@ -30,8 +31,8 @@ class Item:
         sha256: Its checksum.
         source: What it was made from: a hash of the settings and of the files read.
         seconds: How long it took to make.
-        ledger: For a frame of particles, the volumes up to it.
-        energy: For a frame of particles, their kinetic and potential energy, J (in 2-D J/m).
+        ledger: For a simulated frame, the volumes up to it.
+        energy: For a simulated frame, its kinetic and potential energy, J (in 2-D J/m).
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
     """
 
@@ -59,7 +60,7 @@ class Stage:
 
 def versions() -> dict[str, str]:
     """The programs whose versions decide the bits of a result."""
-    packages = {name: metadata.version(name) for name in ("numpy", "numba")}
+    packages = {name: metadata.version(name) for name in ("numpy", "numba", "scipy")}
     return {"plash": VERSION, "python": platform.python_version(), **packages, "machine": platform.machine()}
 
 
@@ -90,6 +91,12 @@ class Manifest:
     versions: dict[str, str] = field(default_factory=versions)
     units: str = UNITS
     message: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Which kind of solver the scene asks for."""
+        kind: str = tomllib.loads(self.scene).get("solver", {}).get("kind", "liquid")
+        return kind
 
     def stage(self, name: str) -> Stage:
         """A stage by name."""

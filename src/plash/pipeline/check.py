@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from plash.errors import Problem, SceneError
-from plash.pipeline.estimate import Estimate, estimate
+from plash.pipeline.cost import Estimate
+from plash.pipeline.estimate import estimate
 from plash.pipeline.finding import Finding
 from plash.pipeline.findings import findings
 from plash.pipeline.machine import free_disk, free_memory

@@ -14,11 +14,13 @@ from statistics import median
 
 import numpy as np
 
+from plash.pipeline.cost import Estimate
+from plash.pipeline.estimate_box import box_estimate
 from plash.pipeline.findings import liquid_volume
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
-from plash.solvers.build import build
+from plash.solvers.build import build_liquid
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import FrameParticles
 from plash.stages import StepReport
@@ -34,33 +36,10 @@ _SAMPLE = 62
 _PIXEL = 0.3
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a run will cost.
-
-    Attributes:
-        cells: Cells of the domain.
-        liquid_cells: Cells full of liquid, at the most.
-        particles: At the most.
-        memory: Bytes, at the most.
-        disk: Bytes at the end of the run.
-        steps: Time steps; 0 if no coarse steps were taken.
-        fastest: Speed of the liquid in the coarse run, m/s.
-        seconds: Of each stage; empty if no coarse steps were taken.
-    """
-
-    cells: int
-    liquid_cells: int
-    particles: int
-    memory: float
-    disk: float
-    steps: int
-    fastest: float
-    seconds: dict[str, float]
-
-
 def estimate(scene: Scene, with_steps: bool = True) -> Estimate:
     """What a run of a scene will cost; without steps, no times."""
+    if scene.solver.kind == "stable_fluids":
+        return box_estimate(scene, with_steps)
     d, h = scene.dimension, scene.domain.h
     liquid_cells = liquid_volume(scene) / h**d
     known = {
@@ -132,7 +111,7 @@ def _seconds_of_step(coarse: _Coarse, medium: _Medium, liquid_cells: float) -> f
 
 def _coarse_trial(scene: Scene) -> _Coarse:
     """Run the scene on a coarse grid for as long as it lasts, or some seconds."""
-    solver = build(_with_liquid_cells(scene, _COARSE[scene.dimension]))
+    solver = build_liquid(_with_liquid_cells(scene, _COARSE[scene.dimension]))
     own = solver.viscosity.longest_step(scene.domain.h, scene.dimension)
     fine = replace(solver.time_step, h=scene.domain.h, own_limit=own)
     solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
@@ -159,7 +138,7 @@ def _coarse_trial(scene: Scene) -> _Coarse:
 def _medium_trial(scene: Scene) -> _Medium:
     """Take a few steps on a finer grid, then a few more under the eye of a memory meter."""
     medium = _with_liquid_cells(scene, _MEDIUM[scene.dimension])
-    solver = build(medium)
+    solver = build_liquid(medium)
     cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
     end = scene.time.frames / scene.time.fps + 1
     times = [sum(solver.advance(end).seconds.values()) for _ in range(_MEDIUM_STEPS)]
@@ -168,7 +147,7 @@ def _medium_trial(scene: Scene) -> _Medium:
         return _Medium(cells, median(times), 2.0 * _particle_bytes(scene) * scene.particles_per_cell + _FIELDS)
     tracemalloc.start()
     try:
-        solver = build(medium)
+        solver = build_liquid(medium)
         for _ in range(2):
             solver.advance(end)
         peak = tracemalloc.get_traced_memory()[1]

@@ -185,7 +185,7 @@ def _step_findings(scene: Scene) -> Iterator[Finding]:
                 f"{speed:.4g} m/s crosses {frame * speed / h:.0f} cells a frame: {steps:.0f} steps for each",
                 "lower the velocity or domain.resolution, or raise time.fps or solver.courant",
             )
-    if scene.liquid.nu > 0:
+    if scene.liquid.nu > 0 and scene.solver.kind == "liquid":
         longest = h**2 / (2 * scene.dimension * scene.liquid.nu)
         if frame / longest > _MANY_STEPS:
             yield Finding(

@@ -19,11 +19,16 @@ _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 def physics(scene: Scene) -> dict[str, Any]:
     """Everything the simulation depends on, as plain data."""
     data = {name: part for name, part in scene.model_dump().items() if name not in _NOT_PHYSICS}
-    del data["time"]["frames"], data["solver"]["max_volume_error"]
+    del data["time"]["frames"], data["solver"]["max_volume_error"], data["solver"]["isovalue"]
     for solid in data["solid"]:
         del solid["look"]
     data["solid"] = _solids(data["solid"])
     return data
+
+
+def isovalue(scene: Scene) -> tuple[float, ...]:
+    """What the surface of stable fluids depends on, beside the mesh settings and the grids."""
+    return (scene.solver.isovalue,) if scene.solver.kind == "stable_fluids" else ()
 
 
 def appearance(scene: Scene) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,8 @@ def inspect_run(path: Path, with_checksums: bool = False) -> RunFacts:
 
 def files_of(folder: RunFolder, manifest: Manifest) -> Iterator[tuple[Path, Item]]:
     """Every file that the manifest knows."""
-    paths = {"simulate": folder.particles, "mesh": folder.surface, "render": folder.picture}
+    frames = partial(folder.frame, kind=manifest.kind)
+    paths: dict[str, Callable[[int], Path]] = {"simulate": frames, "mesh": folder.surface, "render": folder.picture}
     for name, stage in manifest.stages.items():
         for frame, item in stage.items.items():
             yield (whole_file(folder, name, frame) if frame <= WHOLE else paths[name](frame)), item

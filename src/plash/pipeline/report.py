@@ -19,7 +19,7 @@ from urllib.parse import quote
 from plash.pipeline.chart import Series, ceiling, legend, line_chart, readable, stacked_chart
 from plash.pipeline.machine import machine_text
 from plash.pipeline.progress import clock
-from plash.pipeline.story import Story
+from plash.pipeline.story import FrameLog, Story
 
 if TYPE_CHECKING:
     from plash.pipeline.work import Run
@@ -98,7 +98,7 @@ def _numbers(story: Story) -> str:
         shortest, courant = min(frame.shortest for frame in log.values()), max(frame.courant for frame in log.values())
         retries = sum(frame.retries for frame in log.values())
         facts += [
-            ("Particles", f"{last.particles:,}", f"in {last.liquid_cells:,} liquid cells, at the end"),
+            _contents(last),
             ("Time steps", f"{steps:,}", f"{steps / len(log):.1f} a frame, {_count(retries, 'was', 'were')} repeated"),
             ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
             ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
@@ -109,6 +109,13 @@ def _numbers(story: Story) -> str:
         for name, value, more in facts
     )
     return f'<dl class="numbers">{"".join(cards)}</dl>'
+
+
+def _contents(last: FrameLog) -> tuple[str, str, str]:
+    """What there is to follow at the end: particles, or, in a box of fluid, cells."""
+    if last.particles:
+        return "Particles", f"{last.particles:,}", f"in {last.liquid_cells:,} liquid cells, at the end"
+    return "Liquid cells", f"{last.liquid_cells:,}", "more than half full, at the end"
 
 
 def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
@@ -179,11 +186,9 @@ def _volume_plot(story: Story) -> str:
     if not story.volumes:
         return ""
     target, particles, measured = (list(values) for values in zip(*story.volumes.values(), strict=True))
-    series = [
-        Series("measured", measured, 1),
-        Series("in particles", particles, 2),
-        Series("target", target, 9, dashed=True),
-    ]
+    series = [Series("measured", measured, 1), Series("target", target, 9, dashed=True)]
+    if particles != measured:
+        series.insert(1, Series("in particles", particles, 2))
     chart = line_chart(list(story.volumes), series, story.volume_unit, least_span=0.02 * max(target))
     return _figure("Volume", series, chart)
 

@@ -10,36 +10,32 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from plash.errors import DamagedError, DivergedError, VolumeError
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
-from plash.files.frames import write_particles
+from plash.files.frames import write_frame
 from plash.files.log import Log
 from plash.files.manifest import Item
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.work import Run
-from plash.scene.model import Scene
 from plash.solvers.build import build
-from plash.solvers.liquid import LiquidSolver
-from plash.solvers.state import FrameParticles
+from plash.solvers.solver import Solver
 
 STOPPED = 0  # in place of a frame's number, for the checkpoint written when a run was stopped between frames
 
 
 @dataclass(eq=False)
 class SimulationStage:
-    """The particles of each frame: particles/particles.0001.npz."""
+    """What each frame shows: particles/particles.0001.npz, or grids/grids.0001.npz."""
 
     run: Run
     log: Log
     name: str = "simulate"
-    solver: LiquidSolver | None = None
+    solver: Solver | None = None
     place: Place = field(default_factory=lambda: Place(0, 0))
 
     def is_done(self, frame: int) -> bool:
         """Whether the frame is there."""
-        return self.run.is_kept(self.name, frame, self.run.folder.particles(frame), self.run.manifest.physics)
+        return self.run.is_kept(self.name, frame, self._frame_file(frame), self.run.manifest.physics)
 
     def make(self, frame: int) -> None:
         """Simulate up to a frame and write it."""
@@ -48,8 +44,8 @@ class SimulationStage:
         solver = self._begin(frame)
         while self.place.frame < frame:
             self._go_to_next_frame(solver)
-        seen = FrameParticles.of(solver.state.particles, solver.h)
-        written = write_particles(run.folder.particles(frame), seen, frame, solver.state.time)
+        seen, scene = solver.snapshot(), run.scene
+        written = write_frame(self._frame_file(frame), seen, frame, solver.state.time)
         seconds = time.perf_counter() - start
         run.manifest.stage(self.name).items[frame] = Item(
             written.bytes,
@@ -57,12 +53,12 @@ class SimulationStage:
             run.manifest.physics,
             round(seconds, 4),
             asdict(solver.ledger),
-            energy(seen, run.scene),
+            seen.energy(scene.liquid.rho, scene.domain.gravity[: scene.dimension]),
         )
         run.progress.made(self.name, frame, seconds)
         self._judge_volume(solver, frame)
 
-    def _begin(self, frame: int) -> LiquidSolver:
+    def _begin(self, frame: int) -> Solver:
         """The solver at the latest state that is known before or at a frame."""
         here = self.place if self.solver is not None and self.place.frame <= frame else Place(0, 0)
         for number, item in self._checkpoints_before(frame):
@@ -91,6 +87,9 @@ class SimulationStage:
             files.append(self._file(number))
         return files
 
+    def _frame_file(self, frame: int) -> Path:
+        return self.run.folder.frame(frame, self.run.scene.solver.kind)
+
     def _file(self, number: int) -> Path:
         return self.run.folder.stop if number == STOPPED else self.run.folder.checkpoint(number)
 
@@ -107,7 +106,7 @@ class SimulationStage:
         self.solver = solver
         return True
 
-    def _go_to_next_frame(self, solver: LiquidSolver) -> None:
+    def _go_to_next_frame(self, solver: Solver) -> None:
         run, number = self.run, self.place.frame + 1
         try:
             for report in steps_to_frame(solver, number, run.scene.time.fps):
@@ -122,17 +121,17 @@ class SimulationStage:
         if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
             self._write_checkpoint(solver, number)
 
-    def _stop(self, solver: LiquidSolver) -> None:
+    def _stop(self, solver: Solver) -> None:
         """Write a checkpoint in mid-frame, and end."""
         self._write_checkpoint(solver, STOPPED)
         self.run.stop.raise_if_requested(f"on the way to frame {self.place.frame + 1}, with a checkpoint")
 
-    def _write_checkpoint(self, solver: LiquidSolver, number: int) -> None:
+    def _write_checkpoint(self, solver: Solver, number: int) -> None:
         written = write_checkpoint(self._file(number), solver, self.place)
         place = (self.place.frame, self.place.advances)
         self.run.manifest.checkpoints[number] = Item(written.bytes, written.sha256, place=place)
 
-    def _judge_volume(self, solver: LiquidSolver, frame: int) -> None:
+    def _judge_volume(self, solver: Solver, frame: int) -> None:
         limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
         if limit is None or not ledger.target_volume > 0:
             return
@@ -149,16 +148,6 @@ class SimulationStage:
         if not frames:
             return "There is no checkpoint yet"
         return f"The last good checkpoint is {self.run.folder.checkpoint(max(frames))}"
-
-
-def energy(particles: FrameParticles, scene: Scene) -> dict[str, float]:
-    """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
-    rho, gravity = scene.liquid.rho, np.array(scene.domain.gravity[: scene.dimension])
-    speed_squared = np.einsum("ij,ij->i", particles.velocity, particles.velocity, dtype=np.float64)
-    return {
-        "kinetic": float(rho / 2 * (particles.volume @ speed_squared)),
-        "potential": float(-rho * (particles.volume @ (particles.position @ gravity))),
-    }
 
 
 def _frame_of(checkpoint: Item) -> int:

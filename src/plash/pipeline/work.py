@@ -13,17 +13,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
+import numpy as np
+
 from plash.errors import DamagedError
 from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write_file
-from plash.files.frames import read_particles
+from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
-from plash.pipeline.fingerprint import appearance, fingerprint
+from plash.pipeline.fingerprint import appearance, fingerprint, isovalue
 from plash.pipeline.progress import Progress
 from plash.pipeline.stop import Stop
 from plash.render.sheet import CONTACTS, evenly_spaced
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
+from plash.solvers.grids import FrameGrids
+from plash.solvers.solver import Snapshot
 from plash.solvers.state import FrameParticles
 
 if TYPE_CHECKING:
@@ -77,10 +81,10 @@ class Run:
         item = self.manifest.stage(stage).items.get(frame)
         return item.sha256 if item is not None else ""
 
-    def particles(self, frame: int) -> FrameParticles:
-        """The particles of a frame."""
-        path = self.folder.particles(frame)
-        return self._read("simulate", frame, lambda expected: read_particles(path, expected, self.remedy)[0])
+    def seen(self, frame: int) -> Snapshot:
+        """What a frame shows."""
+        path = self.folder.frame(frame, self.scene.solver.kind)
+        return self._read("simulate", frame, lambda expected: read_frame(path, expected, self.remedy)[0])
 
     def surface(self, frame: int) -> Mesh:
         """The liquid's surface in a frame."""
@@ -128,6 +132,14 @@ def whole_file(folder: RunFolder, stage: str, number: int) -> Path:
     return folder.contact if kind == "contact" else folder.movie(kind)
 
 
+def particles_of(seen: Snapshot) -> FrameParticles:
+    """The particles that a picture may show: stable fluids have none."""
+    if not isinstance(seen, FrameGrids):
+        return seen
+    d = seen.density.ndim
+    return FrameParticles(np.zeros((0, d)), np.zeros((0, d), np.float32), np.zeros(0))
+
+
 class FrameStage(Protocol):
     """A stage that makes a file for each frame."""
 
@@ -142,28 +154,25 @@ class FrameStage(Protocol):
 
 @dataclass(eq=False)
 class SurfaceStage:
-    """The liquid's surface from its particles: mesh/surface.0001.ply."""
+    """The liquid's surface from its particles or grids: mesh/surface.0001.ply."""
 
     run: Run
     name: str = "mesh"
 
     def is_done(self, frame: int) -> bool:
-        """Whether the surface was made of these particles with these settings."""
+        """Whether the surface was made of this frame with these settings."""
         return self.run.is_kept(self.name, frame, self.run.folder.surface(frame), self._source(frame))
 
     def make(self, frame: int) -> None:
         """Make the surface and write it."""
         from plash.files.ply import ply_bytes
-        from plash.mesh.reconstruct import liquid_surface
+        from plash.pipeline.surface import surface_of
 
-        scene, seen = self.run.scene, self.run.particles(frame)
-        solids = scene.solids_at((frame - 1) / scene.time.fps)
+        scene, seen = self.run.scene, self.run.seen(frame)
+        time = (frame - 1) / scene.time.fps
 
         def make() -> Written:
-            mesh = liquid_surface(
-                seen.position, seen.velocity, seen.volume, scene.domain.h, scene.mesh, scene.domain, solids
-            )
-            return write_bytes(self.run.folder.surface(frame), ply_bytes(mesh))
+            return write_bytes(self.run.folder.surface(frame), ply_bytes(surface_of(seen, scene, time)))
 
         self.run.keep(self.name, frame, self._source(frame), make)
 
@@ -172,7 +181,8 @@ class SurfaceStage:
 
     @cached_property
     def _settings(self) -> str:
-        return fingerprint(self.run.scene.mesh.model_dump(), self.run.manifest.physics)
+        level = isovalue(self.run.scene)
+        return fingerprint(self.run.scene.mesh.model_dump(), self.run.manifest.physics, *level)
 
 
 @dataclass(eq=False)
@@ -201,7 +211,7 @@ class PictureStage:
         """Draw the picture and write it."""
         from plash.render.png import png_bytes
 
-        seen = self.run.particles(frame)
+        seen = particles_of(self.run.seen(frame))
         surface = self.run.surface(frame) if self.run.scene.look.show == "surface" else None
 
         def make() -> Written:

@@ -19,7 +19,7 @@ from pydantic import (
 
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
-from plash.scene.domain import Domain
+from plash.scene.domain import Domain, Sides
 from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
@@ -193,6 +193,28 @@ class Scene(SceneModel):
             raise refusal_at("particles_per_cell", f"{count} must be {wanted[domain.dimension]}")
         return solver
 
+    @field_validator("solver")
+    @classmethod
+    def _stable_fluids_fill_a_closed_box(cls, solver: Solver, info: ValidationInfo) -> Solver:
+        domain: Domain | None = info.data.get("domain")
+        if domain is None or solver.kind != "stable_fluids":
+            return solver
+        names = list(Sides.model_fields)[: 2 * domain.dimension]
+        other = [name for name in names if getattr(domain.sides, name) != "closed"]
+        if other:
+            kind = getattr(domain.sides, other[0])
+            sentence = f'"stable_fluids" fills a closed box, but domain.sides.{other[0]} is {shown(kind)}'
+            raise refusal_at("kind", f'{sentence}: close it, or use "liquid"')
+        return solver
+
+    @field_validator("liquid")
+    @classmethod
+    def _has_a_surface(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and solver.kind == "stable_fluids" and "gas_pressure" in liquid.model_fields_set:
+            raise refusal_at("gas_pressure", 'has no meaning with solver.kind = "stable_fluids": take it out')
+        return liquid
+
     @field_validator("fill")
     @classmethod
     def _there_is_liquid(cls, fill: tuple[Fill, ...], info: ValidationInfo) -> tuple[Fill, ...]:
@@ -261,10 +283,41 @@ class Scene(SceneModel):
             raise refusals(found)
         return sinks
 
+    @field_validator("sink", "force")
+    @classmethod
+    def _stable_fluids_know_it(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        solver: Solver | None = info.data.get("solver")
+        if solver is None or solver.kind != "stable_fluids":
+            return bodies
+        sentence = 'has no meaning with solver.kind = "stable_fluids": take it out'
+        found = [
+            ((index,) if info.field_name == "sink" else (index, "kind"), sentence)
+            for index, body in enumerate(bodies)
+            if info.field_name == "sink" or body.kind != "constant"
+        ]
+        if found:
+            raise refusals(found)
+        return bodies
+
+    @field_validator("source", "solid")
+    @classmethod
+    def _stable_fluids_stand_still(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and solver.kind == "stable_fluids":
+            sentence = 'has no meaning with solver.kind = "stable_fluids", where only the fluid moves: take it out'
+            moving = [index for index, body in enumerate(bodies) if getattr(body, "motion", None) is not None]
+            if moving:
+                raise refusals([((index, "motion"), sentence) for index in moving])
+        return bodies
+
     @field_validator("look")
     @classmethod
     def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
         domain: Domain | None = info.data.get("domain")
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and solver.kind == "stable_fluids" and look.show != "surface":
+            sentence = f"{shown(look.show)} cannot be shown: stable fluids have no particles"
+            raise refusal_at("show", f'{sentence}; use "surface"')
         if domain is None or look.camera is None:
             return look
         if domain.dimension == 2:

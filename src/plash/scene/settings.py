@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import Duration, Number, SceneModel, Switch, Text, Whole
+from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Switch, Text, Whole
 from plash.scene.materials import MATERIALS
 from plash.scene.units import Quantity
-from plash.scene.words import nearest, refusal, refusal_at, shown
+from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
 
 
 class Time(SceneModel):
@@ -22,10 +22,30 @@ class Time(SceneModel):
     )
 
 
+_ONLY_LIQUID = (
+    "transfer",
+    "flip_ratio",
+    "seed",
+    "steps_cross_frames",
+    "free_surface",
+    "density_projection",
+    "solids",
+    "parting",
+    "particles_per_cell",
+    "jitter",
+)
+_ONLY_STABLE_FLUIDS = ("advection", "diffusion", "confinement", "isovalue")
+_MOST_FOR_LIQUID = 10.0
+
+
 class Solver(SceneModel):
     """How the equations are solved."""
 
-    kind: Literal["liquid"] = Field(default="liquid", description="What is simulated: a liquid in air.")
+    kind: Literal["liquid", "stable_fluids"] = Field(
+        default="liquid",
+        description="What is simulated: a liquid in air (liquid), or a fluid that fills a closed box, with liquid "
+        "where it is dense (stable_fluids).",
+    )
     transfer: Literal["trace", "pic", "flip", "apic"] = Field(
         default="apic",
         description="How velocity is carried along: traced back on the grid (trace), or by particles that "
@@ -61,7 +81,12 @@ class Solver(SceneModel):
         default=True,
         description="Let liquid part from walls that would have to pull on it; with free_surface cells it never does.",
     )
-    courant: Number = Field(default=1.0, gt=0, le=10, description="Cells that liquid may cross in one step.")
+    courant: Number = Field(
+        default=1.0,
+        gt=0,
+        le=100,
+        description="Cells that liquid may cross in one step; at most 10, but for stable fluids.",
+    )
     tolerance: Number = Field(
         default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
     )
@@ -79,6 +104,21 @@ class Solver(SceneModel):
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
 
+    advection: Literal["trace", "maccormack"] = Field(
+        default="maccormack",
+        description="How stable fluids are carried along: traced back (trace), or also traced forth and corrected "
+        "(maccormack), which keeps swirls and edges.",
+    )
+    diffusion: Annotated[float, Quantity("kinematic viscosity")] = Field(
+        default=0.0, ge=0, le=FURTHEST, description="How fast the density of stable fluids spreads."
+    )
+    confinement: Number = Field(
+        default=0.0, ge=0, le=10, description="How strongly swirls of stable fluids are spun up again; 0 is not at all."
+    )
+    isovalue: Number = Field(
+        default=0.5, gt=0, lt=1, description="Density of stable fluids at which the surface of the liquid is drawn."
+    )
+
     max_volume_error: Number | None = Field(
         default=None,
         gt=0,
@@ -86,6 +126,22 @@ class Solver(SceneModel):
         "exceeds it fails.",
         json_schema_extra={"default_text": "no limit"},
     )
+
+    @field_validator("courant")
+    @classmethod
+    def _liquid_crosses_few_cells(cls, value: float, info: ValidationInfo) -> float:
+        if value > _MOST_FOR_LIQUID and info.data.get("kind") != "stable_fluids":
+            raise refusal(f"{value:g} is too large: it must be at most {_MOST_FOR_LIQUID:g}, but for stable fluids")
+        return value
+
+    @model_validator(mode="after")
+    def _keys_are_of_its_kind(self) -> Self:
+        useless = _ONLY_LIQUID if self.kind == "stable_fluids" else _ONLY_STABLE_FLUIDS
+        sentence = f'has no meaning with kind = "{self.kind}": take it out'
+        found: list[Finding] = [((key,), sentence) for key in useless if key in self.model_fields_set]
+        if found:
+            raise refusals(found)
+        return self
 
     @model_validator(mode="after")
     def _surface_cells_are_whole(self) -> Self:

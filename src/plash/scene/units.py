@@ -32,7 +32,7 @@ class Dimension:
     example: str
 
 
-# The first sixteen are what parameters hold; the rest only let an error say what was given instead.
+# Those up to the flow rates are what parameters hold; the rest only let an error say what was given instead.
 DIMENSIONS = {
     dimension.name: dimension
     for dimension in (

@@ -36,9 +36,11 @@ from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
+from plash.solvers.build_box import build_box
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.regions import FilledSpace, MarkedCells, Region
+from plash.solvers.solver import Solver
 from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
@@ -50,7 +52,7 @@ _SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
 
-def build(scene: Scene) -> LiquidSolver:
+def build(scene: Scene) -> Solver:
     """The solver of a scene, at time zero.
 
     Example:
@@ -59,6 +61,11 @@ def build(scene: Scene) -> LiquidSolver:
         >>> solver.state.particles.count > 0
         True
     """
+    return build_box(scene) if scene.solver.kind == "stable_fluids" else build_liquid(scene)
+
+
+def build_liquid(scene: Scene) -> LiquidSolver:
+    """The solver of a scene of liquid in air, at time zero."""
     domain, settings = scene.domain, scene.solver
     h = domain.h
     viscosity = _viscosity(scene)

@@ -15,9 +15,10 @@ class Ledger:
         initial: Volume of the fills.
         inflow: Brought in since.
         outflow: Left through open sides and into sinks.
-        particle_volume: What the particles carry.
-        volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker.
-            It is that at the start of the last step, and what came and went since.
+        particle_volume: What the particles carry; of stable fluids, the same as `volume`.
+        volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker; of
+            stable fluids, what their density adds up to. It is that at the start of the last step, and what came and
+            went since.
         measured_at: Target volume when that was measured.
         brought: Volume brought in, by source.
         removed: Volume removed, by reason.

@@ -30,7 +30,7 @@ from plash.physics.sources import Sources
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.regions import Region
-from plash.solvers.state import State
+from plash.solvers.state import FrameParticles, State
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
 from plash.stages import StepReport, timing
@@ -161,6 +161,10 @@ class LiquidSolver:
                 s.time = frame_time
         self._complete(report, seconds)
         return report
+
+    def snapshot(self) -> FrameParticles:
+        """The particles as they are now, for a frame."""
+        return FrameParticles.of(self.state.particles, self.h)
 
     def _step(self, dt: float, remaining: float) -> None:
         """Take a step; one that diverges is taken again with half its length, a few times.

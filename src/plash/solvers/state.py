@@ -70,3 +70,11 @@ class FrameParticles:
             np.ascontiguousarray(particles.velocity.T),
             particles.volume.astype(np.float64) * h**particles.dimension,
         )
+
+    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
+        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+        speed_squared = np.einsum("ij,ij->i", self.velocity, self.velocity, dtype=np.float64)
+        return {
+            "kinetic": float(rho / 2 * (self.volume @ speed_squared)),
+            "potential": float(-rho * (self.volume @ (self.position @ np.array(gravity)))),
+        }

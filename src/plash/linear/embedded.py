@@ -1,0 +1,140 @@
+"""Poisson and Helmholtz equations on a box with cells cut out of it.
+
+    identity x + spread (held x + Σ over neighbours of link (x - x_neighbour)) / h² = right
+
+Conjugate gradients, preconditioned by the direct solution on the whole box: what was cut out disturbs only near
+itself, and the number of iterations hardly grows with resolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.compile import chunk_count, kernel
+from plash.linear.transforms import BoxSolver
+
+Array = NDArray[np.float64]
+
+_MOST_ITERATIONS = 200
+_HARDLY = 0.05  # spread over h² below which conjugate gradients need no help
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """The samples of a box that take part, and how they hang together.
+
+    Attributes:
+        box: The whole box.
+        is_known: Whether a sample is given (as zero), [z,] y, x: those cut out, and faces on walls.
+        links: 1 where a sample and the one before it along an axis are joined, else 0: [axis, [z,] y, x], x first.
+        held: How many neighbours of a sample are known to be zero and pull on it.
+        across: Axis of the array that faces are across; None if samples are cells.
+    """
+
+    box: BoxSolver
+    is_known: NDArray[np.bool_]
+    links: Array
+    held: Array
+    across: int | None = None
+
+    def poisson(self, right: Array, tolerance: float, floor: float = 0.0) -> tuple[Array, int, float]:
+        """As `BoxSolver.poisson`; also the number of iterations, and the residual over the right side.
+
+        Args:
+            right: One value for each cell.
+            tolerance: Residual over the right side, at which to stop.
+            floor: Residual below which all is round-off.
+        """
+        start = np.zeros_like(right)
+        # The signs are turned round, so that the matrix is positive
+        return self._solved(
+            -right, 0.0, 1.0, (tolerance, floor), start, lambda r: -self.box.poisson(r.astype(np.float32))
+        )
+
+    def helmholtz(self, right: Array, spread: float, tolerance: float) -> tuple[Array, int, float]:
+        """As `BoxSolver.helmholtz`; also the number of iterations, and the residual over the right side."""
+
+        def precondition(residual: Array) -> Array:
+            # What hardly spreads is solved faster as it is
+            hardly = spread < _HARDLY * self.box.h**2
+            return residual if hardly else self.box.helmholtz(residual, spread, self.across)
+
+        return self._solved(right, 1.0, spread, (tolerance, 0.0), right, precondition)
+
+    def _solved(
+        self,
+        right: Array,
+        identity: float,
+        spread: float,
+        tolerances: tuple[float, float],
+        start: Array,
+        precondition: Callable[[Array], Array],
+    ) -> tuple[Array, int, float]:
+        right = np.where(self.is_known, 0.0, right)
+        x = np.where(self.is_known, 0.0, start)
+        scale = spread / self.box.h**2
+        residual = right - self._applied(x, identity, scale)
+        size = _norm(right)
+        enough = max(tolerances[0] * size, tolerances[1])
+        direction = np.zeros_like(x)
+        before, iterations = 1.0, 0
+        while _norm(residual) > enough and iterations < _MOST_ITERATIONS:
+            shifted = np.where(self.is_known, 0.0, precondition(residual))
+            now = float(np.sum(residual * shifted))
+            direction = shifted + (now / before if iterations else 0.0) * direction
+            image = self._applied(direction, identity, scale)
+            step = now / float(np.sum(direction * image))
+            x += step * direction
+            residual -= step * image
+            before = now
+            iterations += 1
+        return x, iterations, _norm(residual) / size if size > 0 else 0.0
+
+    def _applied(self, x: Array, identity: float, scale: float) -> Array:
+        y = np.empty_like(x)
+        whole = self._links_in_space
+        shape = whole.shape[1:]
+        _apply(x.reshape(shape), whole, self.held.reshape(shape), identity, scale, y.reshape(shape), chunk_count())
+        return y
+
+    @cached_property
+    def _links_in_space(self) -> Array:
+        """Links along three axes; in 2-D there are none along z."""
+        d = len(self.box.shape)
+        if d == 3:
+            return self.links
+        space = np.zeros((3, 1, *self.box.shape))
+        space[:2, 0] = self.links
+        return space
+
+
+def _norm(values: Array) -> float:
+    return float(np.sqrt(np.sum(values * values)))
+
+
+@kernel
+def _apply(x, links, held, identity, scale, y, chunks):  # type: ignore[no-untyped-def]
+    nz, ny, nx = x.shape
+    rows = nz * ny
+    for c in prange(chunks):
+        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            k, j = row // ny, row % ny
+            below, above = max(k - 1, 0), min(k + 1, nz - 1)
+            back, front = max(j - 1, 0), min(j + 1, ny - 1)
+            for i in range(nx):
+                left, right = max(i - 1, 0), min(i + 1, nx - 1)
+                here = x[k, j, i]
+                total = held[k, j, i] * here
+                total += links[0, k, j, i] * (here - x[k, j, left])
+                total += links[0, k, j, right] * (here - x[k, j, right])
+                total += links[1, k, j, i] * (here - x[k, back, i])
+                total += links[1, k, front, i] * (here - x[k, front, i])
+                total += links[2, k, j, i] * (here - x[below, j, i])
+                total += links[2, above, j, i] * (here - x[above, j, i])
+                y[k, j, i] = identity * here + scale * total

@@ -1,0 +1,30 @@
+"""What a run will cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will cost.
+
+    Attributes:
+        cells: Cells of the domain.
+        liquid_cells: Cells full of liquid at the start.
+        particles: At the start.
+        memory: Bytes, at the most.
+        disk: Bytes at the end of the run.
+        steps: Time steps; 0 if no coarse steps were taken.
+        fastest: Speed of the liquid in the coarse run, m/s.
+        seconds: Of each stage; empty if no coarse steps were taken.
+    """
+
+    cells: int
+    liquid_cells: int
+    particles: int
+    memory: float
+    disk: float
+    steps: int
+    fastest: float
+    seconds: dict[str, float]

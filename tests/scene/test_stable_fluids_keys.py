@@ -1,0 +1,68 @@
+"""What a scene of stable fluids may say."""
+
+import pytest
+
+import plash
+
+
+def scene(text="", solver="", fill=True):
+    block = '[[fill]]\nshape = { kind = "box", min = [0, 0], max = [0.5, 0.5] }\n' if fill else ""
+    head = "version = 1\n[domain]\nsize = [1, 2]\nresolution = 16\n"
+    return plash.parse_scene(f'{head}[solver]\nkind = "stable_fluids"\n{solver}\n{block}{text}')
+
+
+def problems(*args, **kwargs):
+    with pytest.raises(plash.SceneError) as caught:
+        scene(*args, **kwargs)
+    return {problem.key: problem.message for problem in caught.value.problems}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['transfer = "flip"', "flip_ratio = 0.9", "seed = 3", 'free_surface = "ghost"', "jitter = 0.1", "parting = true"],
+)
+def test_keys_of_particles_are_refused(line):
+    key = line.split()[0]
+    assert 'no meaning with kind = "stable_fluids"' in problems(solver=line)[f"solver.{key}"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("advection", "trace"), ("diffusion", 1e-5), ("confinement", 0.2), ("isovalue", 0.4)]
+)
+def test_keys_of_stable_fluids_are_refused_for_a_liquid(key, value):
+    with pytest.raises(plash.SceneError, match=rf'solver\.{key}: has no meaning with kind = "liquid"'):
+        plash.load_scene("dam_break_2d", **{f"solver.{key}": value})
+
+
+def test_every_key_without_meaning_is_named_at_once():
+    assert set(problems(solver="seed = 1\njitter = 0.1")) == {"solver.seed", "solver.jitter"}
+
+
+def test_a_large_courant_is_for_stable_fluids_only():
+    assert scene(solver="courant = 20").solver.courant == 20
+    assert "at most 100" in problems(solver="courant = 101")["solver.courant"]
+    with pytest.raises(plash.SceneError, match="at most 10"):
+        plash.load_scene("dam_break_2d", courant=20)
+
+
+def test_the_box_is_closed():
+    with pytest.raises(plash.SceneError, match=r'domain\.sides\.y_max is "open"'):
+        plash.load_scene("kuo_splash", **{"domain.sides": {"y_max": "open"}})
+
+
+def test_what_has_no_particles_shows_none():
+    assert "no particles" in problems('[look]\nshow = "particles"\n')["look.show"]
+    assert "no meaning" in problems("[liquid]\ngas_pressure = 5.0\n")["liquid.gas_pressure"]
+
+
+def test_sinks_and_forces_with_a_centre_are_refused():
+    sink = '[[sink]]\nshape = { kind = "box", min = [0, 0], max = [0.1, 0.1] }\n'
+    assert "no meaning" in problems(sink)["sink[0]"]
+    pull = '[[force]]\nkind = "attractor"\npoint = [0, 0]\nstrength = 2\nradius = 0.1\n'
+    assert "no meaning" in problems(pull)["force[0].kind"]
+
+
+@pytest.mark.parametrize("name", ["kuo_pour", "kuo_splash", "kuo_obstacle"])
+def test_what_is_written_is_read_again(name):
+    made = plash.load_scene(name, **{"solver.advection": "trace", "solver.diffusion": "2 cSt", "solver.isovalue": 0.25})
+    assert plash.parse_scene(plash.scene_text(made)) == made
