@@ -217,7 +217,7 @@ def test_scenes_and_schema_are_complete(call):
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == list(plash.gallery())
     assert json.loads(call("scenes", "--json")[1]) == plash.gallery()
-    assert json.loads(call("schema")[1])["required"] == ["version", "domain", "fill"]
+    assert json.loads(call("schema")[1])["required"] == ["version", "domain"]
 
 
 def test_info_tells_about_the_machine(call):

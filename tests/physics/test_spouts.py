@@ -1,6 +1,7 @@
 """Spouts: what comes out, and the stairs of faces they are on the grid."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_particles_do_not_depend_on_the_steps_in_which_they_come(dimension):
     jet = opening(dimension, 0.4, ramp=0.05, stop=0.4)
     whole = jet.due(0.0, 0.21)
     times = [0.0, 0.03, 0.031, 0.1, 0.173, 0.21]
-    parts = [jet.due(a, b) for a, b in zip(times[:-1], times[1:], strict=True)]
+    parts = [jet.due(start, end) for start, end in pairwise(times)]
     normal = jet.mouth(0.0).normal
     along = [(jet.length(0.21) - jet.length(end)) * normal for end in times[1:]]
     moved = [part.position(H) + shift for part, shift in zip(parts, along, strict=True)]

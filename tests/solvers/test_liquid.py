@@ -298,9 +298,9 @@ class Unsteady:
     def __init__(self, solver, longest):
         self.solver, self.longest, self.tried = solver, longest, []
 
-    def project(self, velocity, cells, dt):
+    def project(self, velocity, cells, dt, inflow):
         self.tried.append(dt)
-        projection = self.solver.project(velocity, cells, dt)
+        projection = self.solver.project(velocity, cells, dt, inflow)
         if dt > self.longest:
             velocity.pool *= np.float32(1e30)
             raise plash.DivergedError("the velocity along x grew")

@@ -38,15 +38,20 @@ class Bodies:
         bodies: As the scene has them.
         h: Cell size, m.
         dimension: 2 or 3.
+        batch: Most places that are looked at together.
     """
 
     bodies: Sequence[Solid]
     h: float
     dimension: int
+    batch: int = 1 << 62
 
     def distance_of(self, number: int, places: NDArray[np.float64]) -> NDArray[np.float64]:
         """Signed distance to one body, thickened if it is thin, of places (n, d); all in cells."""
         body, least = self.bodies[number], LEAST_THICKNESS[self.dimension] * self.h
+        if len(places) > self.batch:
+            parts = (places[first : first + self.batch] for first in range(0, len(places), self.batch))
+            return np.concatenate([self.distance_of(number, part) for part in parts])
         gap: NDArray[np.float64] = thickened_distance(body.shape, places * self.h, least, body.name) / self.h
         return gap
 

@@ -25,6 +25,8 @@ from plash.scene.moves import Bounds, turn_of, unit
 
 Array = NDArray[np.float64]
 
+# Larger products of matrices are shared among threads, which wait for each other whenever the machine is busy
+BATCH = 1 << 14
 _LOOKS = 8  # times between now and then at which speeds are compared
 
 
@@ -60,7 +62,7 @@ class Company:
 
     def placed_at(self, time: float) -> Bodies:
         """The bodies where they are at a time."""
-        return Bodies([body.at(time, self.dimension) for body in self.bodies], self.h, self.dimension)
+        return Bodies([body.at(time, self.dimension) for body in self.bodies], self.h, self.dimension, BATCH)
 
     def move(self, since: float, until: float) -> RigidMove:
         """How places fixed to the bodies move between two times; in cells."""

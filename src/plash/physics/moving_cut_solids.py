@@ -28,7 +28,7 @@ from plash.particles.confine import Start, keep_inside, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
 from plash.physics.cut_solids import TOUCHES, CutSolids, StaticCutSolids, beside_tiles, cut_anew, walled_tiles
-from plash.physics.motions import Company, Moment
+from plash.physics.motions import BATCH, Company, Moment
 from plash.physics.moving_solids import MovingSolids, at_minimal_corners, trace_past_each
 from plash.physics.sealing import refuse_compression
 from plash.physics.solid_velocity import outflow, relative_to_solids, solid_velocity
@@ -127,7 +127,7 @@ class MovingCutSolids(MovingSolids):
         at_ground = ground.bodies.at_corners(tiles, slots, ground.bodies.near(tiles, slots))
         corners = [company.placed.at_corners(tiles, slots, rows) for company, rows in zip(moving, near, strict=True)]
         placed = [body for company in moving for body in company.placed.bodies]
-        bodies = replace(ground.bodies, bodies=[*ground.bodies.bodies, *placed])
+        bodies = replace(ground.bodies, bodies=[*ground.bodies.bodies, *placed], batch=BATCH)
         made = cut_anew(ground, bodies, slots, np.minimum.reduce([at_ground, *corners]))
 
         touched = np.minimum.reduce(corners).reshape(len(slots), -1).min(axis=1) < TOUCHES

@@ -101,9 +101,11 @@ class _Medium:
 
 def _seconds_of_step(coarse: _Coarse, medium: _Medium, liquid_cells: float) -> float:
     """Time of a step on so many cells: a straight line through both trials, which starts at zero or above."""
+    if coarse.cells > 1.5 * medium.cells:  # hardly any liquid at the start
+        slope = (coarse.seconds_of_step - medium.seconds_of_step) / (coarse.cells - medium.cells)
+        return coarse.seconds_of_step + max(slope, 0.0) * (liquid_cells - coarse.cells)
     if medium.cells <= 1.5 * coarse.cells:
-        most = coarse if coarse.cells > medium.cells else medium
-        return most.seconds_of_step * liquid_cells / most.cells
+        return medium.seconds_of_step * liquid_cells / medium.cells
     slope = (medium.seconds_of_step - coarse.seconds_of_step) / (medium.cells - coarse.cells)
     slope = min(max(slope, 0.2 * medium.seconds_of_step / medium.cells), medium.seconds_of_step / medium.cells)
     return medium.seconds_of_step + slope * (liquid_cells - medium.cells)

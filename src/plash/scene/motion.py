@@ -95,7 +95,11 @@ class MotionPath(SceneModel):
 
     series: ClassVar[frozenset[str]] = frozenset({"times"})
 
-    points: tuple[Point, ...] = Field(min_length=2, description="Points on the way, two or more.")
+    points: tuple[Point, ...] = Field(
+        min_length=2,
+        description="Points on the way, two or more.",
+        json_schema_extra={"type_text": "list of vectors of length"},
+    )
     speed: Annotated[float, Quantity("velocity")] | None = Field(
         default=None,
         gt=0,

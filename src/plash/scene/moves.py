@@ -92,8 +92,8 @@ class Movable(SceneModel):
         """The same shape after one more move: every point x goes to matrix x + shift.
 
         >>> from plash.scene import Sphere
-        >>> Sphere(center=(1, 0), radius=1).carried(((0.0, -1.0), (1.0, 0.0)), (5.0, 0.0), 2).bounds(2)
-        ((4.0, 0.0), (6.0, 2.0))
+        >>> Sphere(center=(1, 0), radius=1).carried(((1.0, 0.0), (0.0, 1.0)), (5.0, 0.0), 2).bounds(2)
+        ((5.0, -1.0), (7.0, 1.0))
         """
         matrix, shift = tuple(row[:dimension] for row in matrix[:dimension]), shift[:dimension]
         before = self.translation or (0.0,) * dimension

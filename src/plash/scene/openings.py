@@ -107,8 +107,8 @@ def own_axes(normal: Vector) -> tuple[Vector, ...]:
 
     >>> own_axes((0, 2))
     ((0.0, 1.0), (1.0, -0.0))
-    >>> own_axes((0, 0, 1))[1]
-    (1.0, 0.0, 0.0)
+    >>> own_axes((0, 0, 2))[0]
+    (0.0, 0.0, 1.0)
     """
     n = unit(tuple(map(float, normal)))
     if len(n) == 2:
