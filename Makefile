@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit format bench validate gallery clean
+.PHONY: demo test lint types unit browser format bench validate gallery clean
 
 demo: .venv/ready ## make the dam break's movie
 	$(BIN)/plash run dam_break --frames 60 --out out/demo/dam_break
@@ -18,8 +18,16 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/mypy
 
-unit: .venv/ready
+unit: .venv/ready browser
 	$(BIN)/python -m pytest
+
+browser: ## Debian's chromium for the tests of the studio, where it may be installed
+	@if [ "$$PLASH_NO_BROWSER" = 1 ] || command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get install --yes --quiet --no-install-recommends chromium || \
+		{ apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends chromium; } || \
+		echo "chromium could not be installed: install it yourself, or set PLASH_NO_BROWSER=1 to leave its tests out"; \
+	else echo "The tests of the studio need a browser: sudo apt-get install chromium, or set PLASH_NO_BROWSER=1"; fi
 
 format: .venv/ready ## bring the source into shape
 	$(BIN)/ruff check --fix .

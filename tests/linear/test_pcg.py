@@ -400,3 +400,22 @@ def test_no_unknowns_are_solved_by_doing_nothing(dimension, margin, precondition
     assert solution.converged
     assert solution.iterations == 0
     assert not x.any()
+
+
+# Who watches
+
+
+def test_a_watcher_sees_every_iteration_and_changes_no_bit(dimension):
+    problem = make("ghost", SMALL[dimension])
+    b = problem.noise()
+    alone, x, _ = solved(problem, b)
+    with pcg.watching() as solves:
+        watched, same, _ = solved(problem, b)
+        solved(problem, 2 * b)
+    assert np.array_equal(x, same)
+    assert len(solves) == 2
+    assert len(solves[0]) == watched.iterations + 1 == alone.iterations + 1
+    assert solves[0][0] == 1.0
+    assert solves[0][-1] * watched.history[0] == pytest.approx(watched.residual, rel=0.05)
+    solved(problem, b)
+    assert len(solves) == 2

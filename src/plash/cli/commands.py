@@ -300,6 +300,44 @@ def info(folder: str | None, verify: bool, as_json: bool) -> None:
 
 
 @click.command()
+@click.argument("scene", required=False)
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Folder of run folders.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port of this machine.  [default: 8765]")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) -> None:
+    """Open the studio in the browser.
+
+    Push, pour and draw in a 2-D liquid while it is computed, look into every stage of its time step, save what you made
+    as a scene file, and play back the runs in a folder. SCENE is a 2-D scene file or a name from `plash scenes`. Only
+    programs on this machine that know the address printed can use it. Ctrl-C ends it.
+    """
+    import importlib.util
+
+    from plash.errors import MissingPartError
+
+    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets")):
+        raise MissingPartError(
+            'the studio needs a web server, which is not installed. Install it with: pip install "plash[studio]"'
+        )
+    from plash.studio.opening import start_text
+    from plash.studio.server import serve
+
+    def started(address: str) -> None:
+        click.echo(f"plash studio is at {address}\nCtrl-C ends it.")
+        if not no_browser:
+            click.launch(address)
+
+    serve(start_text(scene), runs, port, started)
+
+
+@click.command()
 @click.option("--scene", default="bench_dam_break", metavar="SCENE", help="Scene to step.  [default: bench_dam_break]")
 @click.option("--steps", type=click.IntRange(1, 10000), default=10, show_default=True, help="Steps to measure.")
 @scene_options

@@ -30,6 +30,7 @@ _COMMANDS = {
     "new": "Write a scene file to start from.",
     "schema": "Print the JSON Schema of scene files, for editors.",
     "info": "Tell about this machine, or about a run.",
+    "studio": "Open the studio in the browser: 2-D fluids while they are computed, and all runs.",
     "bench": "Measure where the time of a step goes on this machine.",
 }
 

@@ -40,6 +40,15 @@ def locked(folder: RunFolder) -> Iterator[None]:
         yield
 
 
+def is_locked(folder: RunFolder) -> bool:
+    """Whether a program works in a run folder at this moment."""
+    try:
+        with folder.lock.open("r+b") as file:
+            return not _take(file)
+    except OSError:
+        return False
+
+
 def _take(file: BinaryIO) -> bool:
     """Lock an open file, if nobody else has."""
     try:

@@ -7,7 +7,8 @@ becomes the next right-hand side. No iteration is lost, and every sweep runs at 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -58,6 +59,32 @@ class Solution:
         return self.residual <= self.target < np.inf
 
 
+_watched: list[list[float]] = []  # one list of residuals per solve, while somebody watches
+_watchers = 0
+
+
+@contextmanager
+def watching() -> Iterator[list[list[float]]]:
+    """Collect the residuals of every solve that runs inside: a list for each, ‖r‖₂/‖r₀‖₂ after each iteration.
+
+    They are the recursive residuals of single precision; `Solution.history` has the true ones.
+
+    Example:
+        >>> with watching() as solves:
+        ...     pass
+        >>> solves
+        []
+    """
+    global _watched, _watchers
+    outer, _watched = _watched, []
+    _watchers += 1
+    try:
+        yield _watched
+    finally:
+        _watched = outer
+        _watchers -= 1
+
+
 def solve(
     operator: PoissonOperator,
     preconditioner: Preconditioner,
@@ -86,12 +113,16 @@ def solve(
     solution.residual = _cleaned_residual(operator, x, b, r, clean)
     solution.history.append(solution.residual)
 
+    residuals = [1.0]
+    if _watchers:
+        _watched.append(residuals)
     inner = _Inner(operator, preconditioner)
     while not solution.converged and solution.iterations < most_iterations:
         wanted = max(solution.target / solution.residual, 1e-16)
         gain = 0.9 * wanted ** (1.0 / np.ceil(np.log(wanted) / np.log(_MOST_GAIN)))
         most = min(preconditioner.longest_run, most_iterations - solution.iterations)
         solution.iterations += inner.correct(x, r, solution.residual, gain, most)
+        residuals += [size * solution.residual / (solution.history[0] or 1.0) for size in inner.sizes]
         before = solution.residual
         solution.residual = _cleaned_residual(operator, x, b, r, clean)
         solution.history.append(solution.residual)
@@ -124,6 +155,7 @@ class _Inner:
         self.operator = operator
         self.preconditioner = preconditioner
         self.r, self.z, self.p, self.q, self.e = (operator.zeros() for _ in range(5))
+        self.sizes: list[float] = []  # of the residual after each iteration of the last correction
 
     def correct(self, x: Pool64, r64: Pool64, norm: float, gain: float, most: int) -> int:
         """Add to x an approximate solution of A e = r; return the iterations it took to reduce r by the gain."""
@@ -137,6 +169,7 @@ class _Inner:
         rz = self.preconditioner.solve(self.r, self.z)
         beta = 0.0
         iterations = 0
+        self.sizes = []
         while iterations < most:
             iterations += 1
             _update_direction(z, p, np.float32(beta), active, chunks)
@@ -145,7 +178,8 @@ class _Inner:
                 break
             alpha = rz / curvature
             _update_solution(e, r, p, q, np.float32(alpha), partial, active, chunks)
-            if np.sqrt(partial.sum()) <= gain:
+            self.sizes.append(float(np.sqrt(partial.sum())))
+            if self.sizes[-1] <= gain:
                 break
             rz_before = rz
             rz = self.preconditioner.solve(self.r, self.z)

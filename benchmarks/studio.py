@@ -1,0 +1,133 @@
+"""How fast the studio is: steps of the live simulation alone, and pictures through the whole pipe.
+
+    python -m benchmarks.studio [--cells 128 256] [--seconds 6] [--view surface]
+
+A square tank, 40 % liquid, sloshing. *Steps alone* is the live simulation in this process. *Whole pipe* is a studio on
+this machine with a page that does nothing but take frames: steps and frames a second, bytes a frame. *Milliseconds* are
+those of each stage of a step. Time *of the
+processor* is what other programs on the machine do not add to. Set NUMBA_NUM_THREADS to choose the threads of both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from plash.scene.read import parse_scene
+from plash.studio.messages import frame_bytes, frame_of
+from plash.studio.simulations import THREADS
+
+SCENE = """version = 1
+title = "Benchmark"
+[domain]
+size = [1, 1]
+resolution = {cells}
+[solver]
+courant = {courant}
+tolerance = {tolerance}
+[[fill]]
+shape = {{ kind = "box", min = [0, 0], max = [0.8, 0.5] }}
+"""
+
+
+def alone(text: str, seconds: float, view: str) -> str:
+    """Steps a second of the live simulation, without anybody who looks, and what a frame costs."""
+    from plash.studio.kinds import live  # numba reads the number of threads when it is first imported
+
+    simulation = live(parse_scene(text))
+    for _ in range(5):
+        simulation.advance(simulation.time + 1 / 60)
+    start, steps, busy, stages = time.perf_counter(), [], [], {}
+    while time.perf_counter() - start < seconds:
+        before, cpu = time.perf_counter(), time.process_time()
+        simulation.advance(simulation.time + 1 / 60)
+        steps.append(time.perf_counter() - before)
+        busy.append(time.process_time() - cpu)
+        for name, ms in simulation.facts()["milliseconds"].items():
+            stages.setdefault(name, []).append(ms)
+    before = time.process_time()
+    for _ in range(20):
+        arrays, units = simulation.arrays(view, arrows=False)
+        size = len(frame_bytes({**simulation.facts(), "units": units}, arrays))
+    frame = (time.process_time() - before) / 20
+    parts = ", ".join(f"{name} {np.median(ms):.2f}" for name, ms in stages.items())
+    return (
+        f"steps alone: {1 / np.median(steps):.0f} a second (best {1 / np.min(steps):.0f}), "
+        f"{1e3 * np.median(busy):.1f} ms of the processor each; ms: {parts}; "
+        f"a frame {1e3 * frame:.2f} ms of the processor, {size / 1e3:.0f} kB"
+    )
+
+
+async def pipe(text: str, seconds: float, view: str) -> str:
+    """Frames and steps a second that a page receives from a studio."""
+    import websockets
+
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "plash", "studio", "--no-browser", "--port", "0", "--runs", folder]
+        studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert studio.stdout is not None
+            port, token = re.search(r":(\d+)/\?token=(\S+)", studio.stdout.readline()).groups()
+            address = f"ws://127.0.0.1:{port}/live?token={token}"
+            async with websockets.connect(address, origin=f"http://127.0.0.1:{port}", max_size=None) as socket:
+                return await _watch(socket, text, seconds, view)
+        finally:
+            studio.terminate()
+            studio.wait()
+
+
+async def _watch(socket, text: str, seconds: float, view: str) -> str:  # type: ignore[no-untyped-def]
+    async def say(kind: str, **data: object) -> None:
+        await socket.send(json.dumps({"kind": kind, **data}))
+
+    await say("start")
+    await say("open", text=text)
+    await say("view", name=view)
+    await say("play", running=True)
+    frames, size, first, start = 0, 0, None, 0.0
+    while first is None or time.perf_counter() - start < seconds:
+        data = await socket.recv()
+        if isinstance(data, str):
+            continue
+        header, _ = frame_of(data)
+        await say("seen", frame=header["number"])
+        if first is None:
+            if header["steps"] > 5 and header["liquid_cells"] > 0:
+                first, start = header, time.perf_counter()
+            continue
+        frames, size = frames + 1, size + len(data)
+    spent = time.perf_counter() - start
+    steps, simulated = header["steps"] - first["steps"], header["time"] - first["time"]
+    return (
+        f"whole pipe: {frames / spent:.0f} frames and {steps / spent:.0f} steps a second, {simulated / spent:.2f} of "
+        f"real time, {size / max(frames, 1) / 1e3:.0f} kB a frame"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cells", type=int, nargs="+", default=[128, 256])
+    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--view", default="surface")
+    parser.add_argument("--courant", type=float, default=2.0)
+    parser.add_argument("--tolerance", type=float, default=1e-4)
+    options = parser.parse_args()
+    threads = os.environ.setdefault("NUMBA_NUM_THREADS", str(THREADS))
+    print(f"{os.cpu_count()} cores, {threads} for the simulation")
+    for cells in options.cells:
+        text = SCENE.format(cells=cells, courant=options.courant, tolerance=options.tolerance)
+        print(f"{cells} x {cells}: {alone(text, options.seconds, options.view)}", flush=True)
+        print(f"{cells} x {cells}: {asyncio.run(pipe(text, options.seconds, options.view))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

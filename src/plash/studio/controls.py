@@ -1,0 +1,150 @@
+"""The sliders of the studio: which parameters of a scene are offered; all about them is said by the scene's models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotated_types import Ge, Gt, Le
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from plash.errors import Problem, SceneError
+from plash.scene.fields import marks_in, models_in, quantity_of, words_in
+from plash.scene.materials import MATERIALS
+from plash.scene.model import Scene
+from plash.scene.read import parse_scene
+from plash.scene.settings import Liquid
+from plash.scene.write import scene_text
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """From where to where a slider goes, within the limits of the parameter; evenly, or by powers of ten.
+
+    Attributes:
+        least: Left end.
+        most: Right end.
+        powers: Whether it goes by powers of ten.
+        only: The kind of solver that the parameter is for; empty for all.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    powers: bool = False
+    only: str = ""
+
+
+_OFFERED = {
+    "domain.gravity": _Reach(-20, 20),
+    "domain.resolution": _Reach(16, 256),
+    "liquid.material": _Reach(),
+    "liquid.density": _Reach(100, 15000, powers=True),
+    "liquid.kinematic_viscosity": _Reach(1e-7, 1e-1, powers=True),
+    "solver.transfer": _Reach(only="liquid"),
+    "solver.flip_ratio": _Reach(only="liquid"),
+    "solver.free_surface": _Reach(only="liquid"),
+    "solver.courant": _Reach(0.2, 5),
+    "solver.tolerance": _Reach(1e-8, 1e-1, powers=True),
+    "solver.density_projection": _Reach(only="liquid"),
+    "solver.parting": _Reach(only="liquid"),
+    "solver.solids": _Reach(only="liquid"),
+    "solver.jitter": _Reach(only="liquid"),
+    "solver.advection": _Reach(only="stable_fluids"),
+    "solver.diffusion": _Reach(0, 1e-3, only="stable_fluids"),
+    "solver.confinement": _Reach(only="stable_fluids"),
+}
+
+
+def controls() -> list[dict[str, Any]]:
+    """What the page needs to make a slider, a menu or a switch for each parameter."""
+    return [_control(key, reach) for key, reach in _OFFERED.items() if _field(key) is not None]
+
+
+def values_of(scene: Scene) -> dict[str, Any]:
+    """The present value of each parameter that is offered for the scene's kind of solver."""
+    values = {}
+    for key, reach in _OFFERED.items():
+        if _field(key) is not None and reach.only in ("", scene.solver.kind):
+            table, name = key.split(".")
+            values[key] = getattr(getattr(scene, table), name)
+    # What a material says is what counts if the scene says nothing
+    values["liquid.density"] = scene.liquid.rho
+    values["liquid.kinematic_viscosity"] = scene.liquid.nu
+    if scene.domain.resolution is None:
+        values["domain.resolution"] = max(scene.domain.cells)
+    return values
+
+
+def with_value(scene: Scene, key: str, value: object) -> Scene:
+    """The scene with a parameter replaced; it meets the same checks as one in a file.
+
+    Raises:
+        SceneError: The scene refuses it, or the studio does not offer it.
+
+    >>> import plash
+    >>> with_value(plash.load_scene("dam_break_2d"), "solver.flip_ratio", 0.5).solver.flip_ratio
+    0.5
+    """
+    if key not in _OFFERED:
+        raise SceneError([Problem(key, "cannot be changed here: edit the scene file")], "the studio")
+    if key == "liquid.material":
+        scene = scene.model_copy(update={"liquid": Liquid(gas_pressure=scene.liquid.gas_pressure)})
+    if key == "domain.resolution" and isinstance(value, float):
+        value = round(value)
+    return parse_scene(scene_text(scene), "the studio", "", **{key: value})
+
+
+def _field(key: str) -> FieldInfo | None:
+    table, name = key.split(".")
+    models: list[type[BaseModel]] = models_in(Scene.model_fields[table].annotation)
+    return models[0].model_fields.get(name)
+
+
+def _control(key: str, reach: _Reach) -> dict[str, Any]:
+    field = _field(key)
+    assert field is not None
+    table, name = key.split(".")
+    quantity = quantity_of(field)
+    least, most = _limits(field)
+    words = list(MATERIALS) if key == "liquid.material" else words_in(field.annotation)
+    return {
+        "key": key,
+        "table": table,
+        "name": name.replace("_", " "),
+        "type": _type(field, words),
+        "words": words,
+        "unit": quantity.unit if quantity else "",
+        "least": _within(reach.least, least, max),
+        "most": _within(reach.most, most, min),
+        "powers": reach.powers,
+        "sentence": field.description or "",
+    }
+
+
+def _type(field: FieldInfo, words: list[str]) -> str:
+    text = str(field.annotation)
+    if words:
+        return "words"
+    if "bool" in text:
+        return "switch"
+    if "tuple" in text:
+        return "vector"
+    return "whole" if "int" in text else "number"
+
+
+def _within(wanted: float | None, limit: float | None, sterner: Any) -> float | None:
+    known = [value for value in (wanted, limit) if value is not None]
+    return sterner(known) if known else None
+
+
+def _limits(field: FieldInfo) -> tuple[float | None, float | None]:
+    least = most = None
+    for mark in marks_in(field):
+        if isinstance(mark, Ge):
+            least = float(mark.ge)  # type: ignore[arg-type]
+        elif isinstance(mark, Gt):
+            least = float(mark.gt)  # type: ignore[arg-type]
+        elif isinstance(mark, Le):
+            most = float(mark.le)  # type: ignore[arg-type]
+    return least, most

@@ -1,0 +1,133 @@
+"""Walls drawn with the mouse: strokes are solids of the scene, made of capsules, so that a saved scene has them.
+
+A stroke is one solid called "wall 1", "wall 2" and so on: a union of capsules, one for each stretch.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from plash.levelset.shapes import distance
+from plash.scene.bodies import Solid
+from plash.scene.model import Scene
+from plash.scene.shapes import Capsule, Sphere, Union
+
+Point = tuple[float, float]
+Piece = Capsule | Sphere
+
+MOST_PIECES = 600  # in all walls together: each costs time in every new tile
+_NAME = re.compile(r"wall (\d+)")
+
+
+def next_wall(scene: Scene) -> str:
+    """A name for a new wall."""
+    numbers = [int(match.group(1)) for solid in scene.solid if (match := _NAME.fullmatch(solid.name))]
+    return f"wall {max(numbers, default=0) + 1}"
+
+
+def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> Scene:
+    """The scene with one more stretch of a wall.
+
+    A stretch that goes on straight from the last one makes it longer instead.
+    """
+    if sum(len(pieces_of(solid)) for solid in scene.solid) >= MOST_PIECES:
+        return scene
+    solids = {solid.name: solid for solid in scene.solid}
+    pieces = list(pieces_of(solids[name])) if name in solids else []
+    piece = _piece(start, end, radius)
+    last = pieces[-1] if pieces else None
+    if last is not None and (longer := _joined(last, piece)) is not None:
+        pieces[-1] = longer
+    else:
+        pieces.append(piece)
+    solids[name] = _wall(name, pieces)
+    return scene.model_copy(update={"solid": tuple(solids.values())})
+
+
+def erased(scene: Scene, place: Point, radius: float) -> Scene:
+    """The scene without what an eraser touches: that part of drawn walls, and other solids whole."""
+    solids = []
+    for solid in scene.solid:
+        pieces = pieces_of(solid)
+        if not pieces:
+            gap = float(distance(solid.shape, np.array([place]), solid.name)[0])
+            if gap > radius:
+                solids.append(solid)
+            continue
+        left = [part for piece in pieces for part in _parts_left(piece, place, radius)]
+        if left == list(pieces):
+            solids.append(solid)
+        elif left:
+            solids.append(_wall(solid.name, left))
+    return scene.model_copy(update={"solid": tuple(solids)})
+
+
+def pieces_of(solid: Solid) -> tuple[Piece, ...]:
+    """The stretches of a drawn wall; none for any other solid."""
+    if not _NAME.fullmatch(solid.name):
+        return ()
+    parts = solid.shape.of if isinstance(solid.shape, Union) else (solid.shape,)
+    pieces = tuple(part for part in parts if isinstance(part, Capsule | Sphere))
+    return pieces if len(pieces) == len(parts) else ()
+
+
+def _wall(name: str, pieces: list[Piece]) -> Solid:
+    shape = pieces[0] if len(pieces) == 1 else Union(of=tuple(pieces))
+    return Solid(name=name, shape=shape)
+
+
+def _piece(start: Point, end: Point, radius: float) -> Piece:
+    if math.dist(start, end) < 1e-3 * radius:
+        return Sphere(center=start, radius=radius)
+    return Capsule(base=start, top=end, radius=radius)
+
+
+def _joined(last: Piece, piece: Piece) -> Piece | None:
+    """Two stretches as one, if the second begins where the first ends and goes on within a tenth of the radius."""
+    if isinstance(piece, Sphere):
+        return last if _gap(last, _point(piece.center)) <= 0 and last.radius == piece.radius else None
+    if last.radius != piece.radius:
+        return None
+    if isinstance(last, Sphere):
+        return piece if last.center == piece.base else None
+    if last.top != piece.base:
+        return None
+    ahead = np.subtract(piece.top, last.base)
+    length = float(np.hypot(*ahead))
+    turn = np.subtract(last.top, last.base)
+    along = float(turn @ ahead) / max(length, 1e-300)
+    aside = abs(float(turn[0] * ahead[1] - turn[1] * ahead[0])) / max(length, 1e-300)
+    if not 0 <= along <= length or aside > 0.1 * last.radius:
+        return None
+    return Capsule(base=last.base, top=piece.top, radius=last.radius)
+
+
+def _parts_left(piece: Piece, place: Point, radius: float) -> list[Piece]:
+    """What is left of a stretch when its axis is cut out within a radius of a point."""
+    if _gap(piece, place) > radius:
+        return [piece]
+    if isinstance(piece, Sphere):
+        return []
+    base, axis = np.array(piece.base), np.subtract(piece.top, piece.base)
+    length = float(np.hypot(*axis))
+    middle = float((np.array(place) - base) @ axis) / length
+    aside = math.dist(place, base + middle / length * axis)
+    half = math.sqrt(max((radius + piece.radius) ** 2 - aside**2, 0.0))
+    ends = [(0.0, middle - half), (middle + half, length)]
+    return [
+        Capsule(base=tuple(base + a / length * axis), top=tuple(base + b / length * axis), radius=piece.radius)
+        for a, b in ends
+        if b - a > 0.2 * piece.radius
+    ]
+
+
+def _gap(piece: Piece, place: Point) -> float:
+    """Signed distance of a point to a stretch, m."""
+    return float(distance(piece, np.array([place]), "wall")[0])
+
+
+def _point(vector: tuple[float, ...]) -> Point:
+    return vector[0], vector[1]

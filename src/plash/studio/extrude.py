@@ -1,0 +1,92 @@
+"""A 2-D scene given depth: every shape goes on unchanged from the front wall to the back one."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from typing import Any
+
+from plash.errors import PlashError
+from plash.scene.model import Scene
+from plash.scene.read import parse_scene
+from plash.scene.write import scene_text
+
+_AXIS = [0, 0, 1]
+
+
+def extruded(scene: Scene, depth: float, resolution: int, frames: int) -> Scene:
+    """The scene in 3-D, between walls a depth (m) apart.
+
+    Discs become cylinders, stadiums boxes with round ends; a shape is a little longer than the tank is deep.
+
+    Raises:
+        SceneError: It cannot be simulated so.
+    """
+    if scene.dimension != 2:
+        raise PlashError("only a 2-D scene can be given depth: this one has three dimensions already")
+    data = tomllib.loads(scene_text(scene))
+    domain = data["domain"]
+    domain.pop("cell_size", None)
+    domain |= {"size": [*domain["size"], depth], "resolution": resolution}
+    if "gravity" in domain:
+        domain["gravity"] = [*domain["gravity"], 0.0]
+    data.get("solver", {}).pop("particles_per_cell", None)
+    for body in [*data["fill"], *data.get("solid", [])]:
+        body["shape"] = _deep(body["shape"], depth)
+        if "velocity" in body:
+            body["velocity"] = [*body["velocity"], 0.0]
+    data["time"]["frames"] = frames
+    data["title"] = f"{scene.title or 'Scene'} in 3-D"
+    return parse_scene(_text(data), "the scene in 3-D")
+
+
+def _text(data: dict[str, Any]) -> str:
+    """The data as a file: parse, check and write it again in order."""
+    return scene_text(Scene(**data))
+
+
+def _deep(shape: dict[str, Any], depth: float) -> dict[str, Any]:
+    """The data of a shape, with depth."""
+    moves: dict[str, Any] = {key: shape[key] for key in ("rotation", "translation") if key in shape}
+    made = _own_deep({key: value for key, value in shape.items() if key not in moves}, depth)
+    if "rotation" in moves:
+        about = moves["rotation"].get("about")
+        moves["rotation"] = {**moves["rotation"], "axis": _AXIS, **({"about": [*about, 0.0]} if about else {})}
+    if "translation" in moves:
+        moves["translation"] = [*moves["translation"], 0.0]
+    return {"kind": "union", "of": [made], **moves} if moves else made
+
+
+def _own_deep(shape: dict[str, Any], depth: float) -> dict[str, Any]:
+    low, high = -depth, 2 * depth
+    match shape["kind"]:
+        case "box":
+            return {"kind": "box", "min": [*shape["min"], low], "max": [*shape["max"], high]}
+        case "sphere":
+            return _pillar(shape["center"], shape["radius"], low, high)
+        case "half_space":
+            return {"kind": "half_space", "point": [*shape["point"], 0.0], "normal": [*shape["normal"], 0.0]}
+        case "cylinder":
+            return _slab(shape, low, high)
+        case "capsule":
+            ends = [_pillar(shape[end], shape["radius"], low, high) for end in ("base", "top")]
+            return {"kind": "union", "of": [_slab(shape, low, high), *ends]}
+        case "union" | "difference":
+            return {"kind": shape["kind"], "of": [_deep(part, depth) for part in shape["of"]]}
+    raise PlashError(f"a shape of kind {shape['kind']} cannot be given depth")
+
+
+def _pillar(center: list[float], radius: float, low: float, high: float) -> dict[str, Any]:
+    return {"kind": "cylinder", "base": [*center, low], "top": [*center, high], "radius": radius}
+
+
+def _slab(rod: dict[str, Any], low: float, high: float) -> dict[str, Any]:
+    """A box along the axis of a rod, as wide as two radii."""
+    (x0, y0), (x1, y1), radius = rod["base"], rod["top"], rod["radius"]
+    half, x, y = math.dist((x0, y0), (x1, y1)) / 2, (x0 + x1) / 2, (y0 + y1) / 2
+    return {
+        "kind": "box",
+        "min": [x - half, y - radius, low],
+        "max": [x + half, y + radius, high],
+        "rotation": {"angle": math.atan2(y1 - y0, x1 - x0), "axis": _AXIS},
+    }

@@ -1,0 +1,55 @@
+"""Fields of tiles as plain pictures of numbers [y, x], small enough to send many times a second."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.tiles import Tiles
+
+UNKNOWN = -32768  # stands for no value in sixteen bits
+_FINE = 32  # steps a cell in eight bits of distance
+
+
+def picture_of(pool: NDArray[Any], tiles: Tiles, cells: tuple[int, ...], background: Any) -> NDArray[Any]:
+    """The values of a 2-D pool [slot, 1, y, x] in a box of cells from the origin, [y, x]."""
+    _, height, width = tiles.shape
+    rows, columns = -(-cells[1] // height), -(-cells[0] // width)
+    blocks = np.full((rows, columns, height, width), background, pool.dtype)
+    x, y = tiles.coordinates[1:, 0], tiles.coordinates[1:, 1]
+    inside = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
+    blocks[y[inside], x[inside]] = pool[1:, 0][inside]
+    whole = blocks.swapaxes(1, 2).reshape(rows * height, columns * width)
+    return whole[: cells[1], : cells[0]]
+
+
+def distance_bytes(distance: NDArray[Any]) -> NDArray[np.int8]:
+    """A distance in cells, in eight bits: to a thirty-second of a cell, up to four cells.
+
+    >>> distance_bytes(np.array([-0.5, 0.25, 100.0]))
+    array([-16,   8, 127], dtype=int8)
+    """
+    finite = np.nan_to_num(distance, nan=4.0, posinf=4.0, neginf=-4.0)
+    small: NDArray[np.int8] = np.clip(np.rint(finite * _FINE), -127, 127).astype(np.int8)
+    return small
+
+
+def scaled(values: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
+    """Values in sixteen bits, and what one step of them means; no value where they are not finite.
+
+    >>> scaled(np.array([0.0, -2.0, np.nan]))[0]
+    array([     0, -32767, -32768], dtype=int16)
+    """
+    known = np.isfinite(values)
+    largest = float(np.max(np.abs(values), initial=0.0, where=known))
+    step = largest / 32767 if largest > 0 else 1.0
+    small = np.full(values.shape, UNKNOWN, np.int16)
+    small[known] = np.rint(values[known] / step)
+    return small, step
+
+
+def point_bytes(places: NDArray[Any], size: tuple[float, ...]) -> NDArray[np.uint16]:
+    """Points (n, 2) in sixteen bits, as shares of a box; those outside it are on its border."""
+    return np.clip(np.rint(places * (65535.0 / np.array(size))), 0, 65535).astype(np.uint16)

@@ -1,0 +1,95 @@
+"""Simulations one can look into and meddle with while they run: what the studio sees of a solver.
+
+The session knows `Live` only. A change of the scene is taken up by building the solver of the new scene and giving it
+the state of the old one, so that every parameter that a scene has can be changed while it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.physics.bodies import Bodies
+from plash.scene.bodies import Solid
+from plash.scene.model import Scene
+from plash.studio.fields import distance_bytes
+
+Arrays = dict[str, NDArray[Any]]
+
+# A change of these means other cells, or other fluid at the start
+_RESTART = {
+    "domain": ("size", "resolution", "cell_size", "sides"),
+    "solver": ("kind", "particles_per_cell", "seed", "jitter"),
+}
+
+
+class Live(Protocol):
+    """A simulation under way.
+
+    Attributes:
+        scene: What it is made from.
+        views: What it can show.
+    """
+
+    scene: Scene
+    views: tuple[str, ...]
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+
+    def advance(self, frame_time: float) -> None:
+        """Take one step towards a time; a step that is under way stage by stage is finished instead."""
+
+    def next_stage(self, frame_time: float) -> str:
+        """Take the next stage of a step, and return its name."""
+
+    def watch(self, view: str) -> None:
+        """Keep, from the next step on, what a view needs beyond the state."""
+
+    def change(self, scene: Scene) -> None:
+        """Go on with other parameters and other solids."""
+
+    def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
+        """Carry fluid along."""
+
+    def pour(self, x: float, y: float, radius: float) -> None:
+        """Add fluid."""
+
+    def drain(self, x: float, y: float, radius: float) -> None:
+        """Take fluid away."""
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers about the present moment and the last step."""
+
+    def arrays(self, view: str, arrows: bool) -> tuple[Arrays, dict[str, float]]:
+        """What a view needs, and the units of those arrays that are scaled."""
+
+
+def must_restart(old: Scene, new: Scene) -> bool:
+    """Whether a change cannot be made under way: other cells, or other liquid at the start."""
+    return old.fill != new.fill or any(
+        getattr(getattr(old, table), name) != getattr(getattr(new, table), name)
+        for table, names in _RESTART.items()
+        for name in names
+    )
+
+
+def standing(scene: Scene, time: float) -> tuple[Solid, ...]:
+    """The solids as they stand at a time, s."""
+    return scene.solids_at(time)
+
+
+def has_motion(scene: Scene) -> bool:
+    """Whether any solid moves."""
+    return any(solid.moves for solid in scene.solid)
+
+
+def solid_distance(scene: Scene, time: float) -> NDArray[np.int8]:
+    """Distance to the solids as they are simulated at a time, on half cells [2 ny + 1, 2 nx + 1]."""
+    nx, ny = scene.domain.cells
+    x, y = np.meshgrid(np.arange(2 * nx + 1) / 2, np.arange(2 * ny + 1) / 2)
+    places = np.stack([x.ravel(), y.ravel()], axis=1)
+    return distance_bytes(Bodies(standing(scene, time), scene.domain.h, 2).distance(places).reshape(x.shape))

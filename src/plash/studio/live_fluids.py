@@ -1,0 +1,239 @@
+"""Stable fluids, live: a fluid that fills a box, and the density that it carries."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.physics.bodies import Bodies
+from plash.scene.model import Scene
+from plash.solvers.build import build
+from plash.solvers.ledger import Ledger
+from plash.stages import StepReport
+from plash.studio.fields import distance_bytes, scaled
+from plash.studio.live import Arrays, standing
+
+Array = NDArray[np.float64]
+
+_FACES = ((0.0, 0.5), (0.5, 0.0))  # where the faces across x and y are in a cell
+_CENTRES = (0.5, 0.5)
+
+
+class _BoxState(Protocol):
+    """A fluid in a box: arrays are [y, x], components first."""
+
+    faces: Array
+    density: Array
+    pressure: Array
+    time: float
+    steps: int
+
+
+class _Obstacles(Protocol):
+    """Bodies and walls of a box."""
+
+    def close(self, velocity: Array) -> None:
+        """Let nothing through."""
+
+    def clear(self, values: Array) -> None:
+        """Take out what is inside."""
+
+
+class _BoxSolver(Protocol):
+    """What the studio needs of a solver of stable fluids."""
+
+    state: _BoxState
+    ledger: Ledger
+    report: StepReport
+    h: float
+    obstacles: _Obstacles
+
+    def stages(self, dt: float) -> Iterator[str]:
+        """Take a step, pausing after each stage."""
+
+    def next_step(self, frame_time: float) -> float:
+        """Length of the next step, s."""
+
+
+class LiveStableFluids:
+    """A fluid that fills a box."""
+
+    views: tuple[str, ...] = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "cells")
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._solver: _BoxSolver = build(scene)  # type: ignore[assignment, unused-ignore]
+        self._milliseconds: dict[str, float] = {}
+        self._walk: Any = None
+        self._faces: Array | None = None  # while a step is under way
+        self._before: Array | None = None  # divergence before the last projection
+        self._is_solid = _solid_cells(scene)
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._solver.state.time
+
+    def advance(self, frame_time: float) -> None:
+        """Take one step towards a time; a step that is under way stage by stage is finished instead."""
+        if self._walk is None:
+            self._begin(frame_time)
+        self._finish()
+        if abs(self.time - frame_time) < 1e-9 * max(frame_time, 1.0):
+            self._solver.state.time = frame_time
+
+    def next_stage(self, frame_time: float) -> str:
+        """Take the next stage of a step, and return its name."""
+        if self._walk is None:
+            self._begin(frame_time)
+        name = self._take_stage()
+        if name in ("scalars", ""):
+            self._finish()
+        return name
+
+    def watch(self, view: str) -> None:
+        """Keep what a view needs beyond the state: that is always kept."""
+
+    def change(self, scene: Scene) -> None:
+        """Go on with other parameters and other solids."""
+        self._finish()
+        old = self._solver
+        self._solver = build(scene)  # type: ignore[assignment, unused-ignore]
+        self._solver.state, self._solver.ledger, self._solver.report = old.state, old.ledger, old.report
+        if scene.solid != self.scene.solid:
+            self._is_solid = _solid_cells(scene)
+            self._take_out(self._is_solid, "covered by a solid", is_outflow=False)
+            self._solver.obstacles.close(old.state.faces)
+        self.scene = scene
+
+    def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
+        """Bring the fluid near a point to a velocity."""
+        self._finish()
+        for component, place, speed in zip(self._solver.state.faces, _FACES, (u, v), strict=True):
+            component += self._near(x, y, radius, place) * (speed - component)
+        self._solver.obstacles.close(self._solver.state.faces)
+
+    def pour(self, x: float, y: float, radius: float) -> None:
+        """Fill a disc with density."""
+        self._finish()
+        density = self._solver.state.density
+        before = float(density.sum())
+        np.maximum(density, np.minimum(2 * self._near(x, y, radius, _CENTRES), 1.0), out=density)
+        self._solver.obstacles.clear(density)
+        self._solver.ledger.inflow += (float(density.sum()) - before) * self._solver.h**2
+
+    def drain(self, x: float, y: float, radius: float) -> None:
+        """Take the density of a disc away."""
+        self._finish()
+        self._take_out(self._near(x, y, radius, _CENTRES) > 0, "taken out by hand", is_outflow=True)
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
+        solver, s = self._solver, self._solver.state
+        volume = s.density * solver.h**2
+        total = float(volume.sum())
+        y, x = (np.indices(s.density.shape) + 0.5) * solver.h
+        center = [float((volume * x).sum()), float((volume * y).sum())]
+        rho, g = self.scene.liquid.rho, self.scene.domain.gravity
+        u, v = self._centred(s.faces)
+        return {
+            "time": s.time,
+            "steps": s.steps,
+            "dt": solver.report.dt,
+            "courant": solver.report.courant,
+            "iterations": solver.report.iterations,
+            "residual": solver.report.residual,
+            "particles": 0,
+            "tiles": 0,
+            "liquid_cells": int(np.count_nonzero(s.density > 0.5)),
+            "target_volume": solver.ledger.target_volume,
+            "particle_volume": total,
+            "center": [moment / total if total > 0 else 0.0 for moment in center],
+            "volume": total,
+            "inflow": solver.ledger.inflow,
+            "outflow": solver.ledger.outflow,
+            "kinetic": float(rho / 2 * (volume * (u * u + v * v)).sum()),
+            "potential": -rho * (g[0] * center[0] + g[1] * center[1]),
+            "milliseconds": {name: round(value, 3) for name, value in self._milliseconds.items()},
+            "residuals": [],
+        }
+
+    def arrays(self, view: str, arrows: bool) -> tuple[Arrays, dict[str, float]]:
+        """What a view needs, and the units of those arrays that are scaled."""
+        s = self._solver.state
+        faces = s.faces if self._faces is None else self._faces
+        arrays: Arrays = {"phi": distance_bytes(1.0 - 2.0 * s.density)}
+        units: dict[str, float] = {}
+        if view == "density":
+            arrays["density"] = np.rint(255 * np.clip(s.density, 0.0, 1.0)).astype(np.uint8)
+        if view == "cells":
+            arrays["label"] = np.where(self._is_solid, 2, s.density > 0.5).astype(np.int8)
+        value = {"pressure": s.pressure, "divergence_before": self._before}.get(view)
+        if view == "divergence":
+            value = self._divergence(faces)
+        if value is not None:
+            arrays["value"], units["value"] = scaled(np.where(self._is_solid, np.nan, value))
+        if arrows or view == "velocity":
+            arrays["velocity"], units["velocity"] = scaled(np.pad(faces, ((0, 0), (0, 1), (0, 1))))
+        return arrays, units
+
+    def _begin(self, frame_time: float) -> None:
+        self._solver.report = StepReport()
+        self._milliseconds = {}
+        self._walk = self._solver.stages(self._solver.next_step(frame_time))
+
+    def _take_stage(self) -> str:
+        """Go on to the next stage; the velocity of a step under way is not in the state before it is projected."""
+        start = time.perf_counter()
+        name: str = next(self._walk, "")
+        if name:
+            self._milliseconds[name] = 1e3 * (time.perf_counter() - start)
+            self._faces = inspect.getgeneratorlocals(self._walk).get("velocity")
+            if name == "diffuse" and self._faces is not None:
+                self._before = self._divergence(self._faces)
+        return name
+
+    def _finish(self) -> None:
+        """End a step that is under way."""
+        while self._walk is not None and self._take_stage():
+            pass
+        self._walk = self._faces = None
+
+    def _take_out(self, which: NDArray[np.bool_], reason: str, is_outflow: bool) -> None:
+        density = self._solver.state.density
+        volume = float(density[which].sum()) * self._solver.h**2
+        if volume > 0:
+            self._solver.ledger.remove(reason, volume, is_outflow)
+            density[which] = 0.0
+
+    def _near(self, x: float, y: float, radius: float, place: tuple[float, float]) -> Array:
+        """Weight of a brush at a place in every cell: 1 in the middle, 0 from the radius on."""
+        h = self._solver.h
+        rows, columns = self._solver.state.density.shape
+        dx = (np.arange(columns) + place[0]) * h - x
+        dy = (np.arange(rows) + place[1])[:, None] * h - y
+        near = np.maximum(1.0 - (dx * dx + dy * dy) / radius**2, 0.0)
+        weight: Array = near * near
+        return weight
+
+    def _divergence(self, faces: Array) -> Array:
+        """Net outflow of cells, 1/s; the last faces are closed."""
+        u, v = faces
+        outflow: Array = np.diff(u, axis=1, append=0.0) + np.diff(v, axis=0, append=0.0)
+        return outflow / self._solver.h
+
+    def _centred(self, faces: Array) -> tuple[Array, Array]:
+        u, v = faces
+        return u + np.diff(u, axis=1, append=0.0) / 2, v + np.diff(v, axis=0, append=0.0) / 2
+
+
+def _solid_cells(scene: Scene) -> NDArray[np.bool_]:
+    nx, ny = scene.domain.cells
+    x, y = np.meshgrid(np.arange(nx) + 0.5, np.arange(ny) + 0.5)
+    gap = Bodies(standing(scene, 0.0), scene.domain.h, 2).distance(np.stack([x.ravel(), y.ravel()], axis=1))
+    return gap.reshape(ny, nx) < 0

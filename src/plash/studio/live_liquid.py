@@ -1,0 +1,324 @@
+"""A liquid of particles, live."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import LIQUID
+from plash.grid.differences import divergence
+from plash.linear import pcg
+from plash.particles.confine import Start
+from plash.particles.particles import Particles
+from plash.particles.push_out import push_out
+from plash.physics.bodies import Bodies
+from plash.physics.solids import CLOSED, UNBOUNDED, Box
+from plash.scene.bodies import Fill
+from plash.scene.model import Scene
+from plash.scene.shapes import Sphere
+from plash.solvers.build import build
+from plash.solvers.liquid import LiquidSolver
+from plash.stages import StepReport
+from plash.studio.brush import inside_disc, poured, push_faces, push_particles
+from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
+from plash.studio.live import Arrays, standing
+
+_DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
+
+
+@dataclass(eq=False)
+class _Watched(LiquidSolver):
+    """A solver that can be looked into after every stage of a step.
+
+    Attributes:
+        milliseconds: Of each stage of the last step.
+        wants_divergence: Whether to keep the divergence before the projection.
+        before: It, by cell in 1/s.
+    """
+
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    wants_divergence: bool = False
+    before: NDArray[np.float64] | None = None
+
+    @staticmethod
+    def of(solver: LiquidSolver) -> _Watched:
+        """The same solver, watched."""
+        return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
+
+    def stages(self, dt: float, carry: float | None = None) -> Iterator[str]:
+        """Take one step, pausing after each stage; yields the stage's name."""
+        self.milliseconds = {}
+        walk = super().stages(dt, carry)
+        while True:
+            start = time.perf_counter()
+            name = next(walk, "")
+            if not name:
+                return
+            self.milliseconds[name] = 1e3 * (time.perf_counter() - start)
+            if name == "forces":
+                self.before = self._divergence() if self.wants_divergence else None
+            yield name
+
+    def _divergence(self) -> NDArray[np.float64]:
+        assert self.state.velocity is not None
+        assert self.state.cells is not None
+        return divergence(self.state.velocity, self.state.cells) / self.h
+
+
+class LiveLiquid:
+    """A liquid made of particles."""
+
+    views: tuple[str, ...] = (
+        "surface",
+        "particles",
+        "velocity",
+        "pressure",
+        "divergence",
+        "divergence_before",
+        "cells",
+        "tiles",
+    )
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._solver = _built(scene)
+        self._walk: Iterator[str] | None = None
+        self._solves: list[list[float]] = []
+        self._random = np.random.Generator(np.random.PCG64(scene.solver.seed))
+        self._label()
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._solver.state.time
+
+    def advance(self, frame_time: float) -> None:
+        """Take one step towards a time; a step that is under way stage by stage is finished instead."""
+        with pcg.watching() as self._solves:
+            if self._walk is not None:
+                self._finish()
+            else:
+                self._solver.advance(frame_time)
+
+    def next_stage(self, frame_time: float) -> str:
+        """Take the next stage of a step, and return its name."""
+        solver = self._solver
+        if self._walk is None:
+            solver.report = StepReport()
+            self._walk = solver.stages(solver.next_step(frame_time))
+        with pcg.watching() as solves:
+            name = next(self._walk, "")
+        self._solves = solves or self._solves
+        if name in ("move", ""):
+            self._finish()
+        return name
+
+    def watch(self, view: str) -> None:
+        """Keep, from the next step on, what a view needs beyond the state: the divergence before the projection."""
+        self._solver.wants_divergence = view == "divergence_before"
+
+    def change(self, scene: Scene) -> None:
+        """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
+        self._finish()
+        old, solver = self._solver, _built(self._with_little_liquid(scene))
+        rows = len(solver.state.particles.affine)
+        solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
+        solver.wants_divergence = old.wants_divergence
+        solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
+        particles = solver.state.particles
+        if len(particles.affine) != rows:
+            particles.affine = np.zeros((rows, particles.count), np.float32)
+        solids_changed = scene.solid != self.scene.solid
+        self._solver, self.scene = solver, scene
+        if solids_changed:
+            self._make_room()
+        self._label()
+
+    def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
+        """Bring the liquid near a point to a velocity."""
+        self._finish()
+        s, h = self._solver.state, self._solver.h
+        brush = (x / h, y / h), (u, v), radius / h
+        push_particles(s.particles, *brush)
+        if s.velocity is not None:
+            push_faces(s.velocity, *brush)
+
+    def pour(self, x: float, y: float, radius: float) -> None:
+        """Add liquid at rest in a disc, where there is none and no solid."""
+        self._finish()
+        solver, domain = self._solver, self.scene.domain
+        bodies = Bodies(standing(self.scene, self.time), domain.h, 2)
+
+        def wanted(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            disc = np.hypot(points[:, 0] - x, points[:, 1] - y) - radius
+            return np.maximum(disc, -domain.h * bodies.distance(points / domain.h))
+
+        particles = solver.state.particles
+        per_cell, jitter = self.scene.particles_per_cell, self.scene.solver.jitter
+        new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
+        if new.count == 0:
+            return
+        particles.add(new)
+        solver.state.unspent = 0.0
+        solver.ledger.inflow += new.total_volume() * domain.h**2
+        self._label()
+
+    def drain(self, x: float, y: float, radius: float) -> None:
+        """Take the liquid in a disc out."""
+        self._finish()
+        h = self._solver.h
+        taken = inside_disc(self._solver.state.particles, (x / h, y / h), radius / h)
+        self._take_out(taken, "taken out by hand", is_outflow=True)
+        self._label()
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
+        solver, s = self._solver, self._solver.state
+        report, ledger = solver.report, solver.ledger
+        cell_volume = solver.h**2
+        volume = s.particles.volume.astype(np.float64) * cell_volume
+        square = np.einsum("ij,ij->j", s.particles.velocity, s.particles.velocity, dtype=np.float64)
+        rho, g = self.scene.liquid.rho, self.scene.domain.gravity
+        x, y = (s.particles.cell + s.particles.offset) * solver.h
+        total = float(volume.sum())
+        # No matrix products: their library would start threads of its own for each, which is far slower
+        center = [float((volume * x).sum()), float((volume * y).sum())]
+        return {
+            "time": s.time,
+            "steps": s.steps,
+            "dt": report.dt,
+            "courant": report.courant,
+            "iterations": report.iterations,
+            "residual": report.residual,
+            "particles": s.particles.count,
+            "tiles": s.cells.tiles.count if s.cells is not None else 0,
+            "liquid_cells": s.cells.liquid_count if s.cells is not None else 0,
+            "target_volume": ledger.target_volume,
+            "particle_volume": total,
+            "center": [moment / total if total > 0 else 0.0 for moment in center],
+            "volume": ledger.volume,
+            "inflow": ledger.inflow,
+            "outflow": ledger.outflow,
+            "kinetic": float(rho / 2 * (volume * square).sum()),
+            "potential": -rho * (g[0] * center[0] + g[1] * center[1]),
+            "milliseconds": {name: round(value, 3) for name, value in solver.milliseconds.items()},
+            "residuals": [[float(f"{size:.3g}") for size in solve] for solve in self._solves],
+        }
+
+    def arrays(self, view: str, arrows: bool) -> tuple[Arrays, dict[str, float]]:
+        """What a view needs, and the units of those arrays that are scaled."""
+        s, cells = self._solver.state, self.scene.domain.cells
+        assert s.cells is not None
+        arrays: Arrays = {"phi": self._phi()}
+        units: dict[str, float] = {}
+        if view == "particles":
+            arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), units)
+        elif s.particles.flying.any():
+            arrays |= self._points(s.particles, s.particles.flying, units)
+        if view == "cells":
+            arrays["label"] = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0))
+        if view == "tiles":
+            arrays["tiles"] = s.cells.tiles.coordinates[1:, :2].astype(np.int16)
+        value = self._scalar(view)
+        if value is not None:
+            arrays["value"], units["value"] = scaled(picture_of(value, s.cells.tiles, cells, np.nan))
+        if (arrows or view == "velocity") and s.velocity is not None:
+            faces = cells[0] + 1, cells[1] + 1
+            both = np.stack([picture_of(pool, s.velocity.tiles, faces, np.nan) for pool in s.velocity.pool[:2]])
+            arrays["velocity"], units["velocity"] = scaled(both)
+        return arrays, units
+
+    def _scalar(self, view: str) -> NDArray[np.float64] | None:
+        """The numbers of a view by cell, unknown outside the liquid."""
+        solver, s = self._solver, self._solver.state
+        assert s.cells is not None
+        value = None
+        if view == "pressure" and s.pressure is not None and s.pressure.tiles is s.cells.tiles:
+            value = s.pressure.pool
+        if view == "divergence_before":
+            value = solver.before
+        if view == "divergence" and s.velocity is not None and s.velocity.tiles is s.cells.tiles:
+            value = divergence(s.velocity, s.cells) / solver.h
+        if value is None or value.shape != s.cells.label.shape:
+            return None
+        return np.where(s.cells.label == LIQUID, value, np.nan)
+
+    def _phi(self) -> NDArray[np.int8]:
+        """Distance to the surface; without one, half a cell inside or outside liquid cells."""
+        cells = self._solver.state.cells
+        assert cells is not None
+        if cells.phi is not None:
+            pool = cells.phi.pool / self._solver.h
+        else:
+            pool = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
+        return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
+
+    def _points(self, particles: Particles, which: NDArray[np.bool_], units: dict[str, float]) -> Arrays:
+        places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
+        speed = np.hypot(*particles.velocity[:, which])
+        largest = float(speed.max(initial=0.0)) or 1.0
+        units["speed"] = largest / 255
+        size = tuple(n * self._solver.h for n in self.scene.domain.cells)
+        return {"points": point_bytes(places, size), "speed": np.rint(speed * (255 / largest)).astype(np.uint8)}
+
+    def _finish(self) -> None:
+        """End a step that is under way."""
+        if self._walk is not None:
+            for _ in self._walk:
+                pass
+            self._walk = None
+
+    def _label(self) -> None:
+        """See where the liquid is now, without taking a step."""
+        next(LiquidSolver.stages(self._solver, 0.0))
+
+    def _with_little_liquid(self, scene: Scene) -> Scene:
+        """The scene with one drop where there is liquid: its particles are not wanted, and cost time."""
+        h = scene.domain.h
+        bodies = Bodies(standing(scene, self.time), h, 2)
+        some = self._solver.state.particles.position(h)[:: max(1, self._solver.state.particles.count // 256)]
+        some = some[(some > 2 * h).all(axis=1) & (some < np.array(scene.domain.size) - 2 * h).all(axis=1)]
+        free = some[bodies.distance(some / h) > 2] if len(some) else some
+        if len(free) == 0:
+            return scene
+        drop = Fill(shape=Sphere(center=tuple(map(float, free[0])), radius=1.5 * h), velocity=(0.0, 0.0))
+        return scene.model_copy(update={"fill": (drop,)})
+
+    def _make_room(self) -> None:
+        """Move particles out of solids, or take them out if they are deep inside."""
+        solver, particles = self._solver, self._solver.state.particles
+        bodies = Bodies(standing(self.scene, self.time), solver.h, 2)
+        gap = bodies.distance(particles.position(1.0))
+        self._take_out(gap < -_DEEP, "covered by a solid", is_outflow=False)
+        which = np.flatnonzero(gap[gap >= -_DEEP] < 0)
+        if len(which):
+            push_out(particles, which, Start.of(particles), bodies.distance, *_box(self.scene).limits())
+            still = bodies.distance(particles.position(1.0)) < 0
+            self._take_out(still, "covered by a solid", is_outflow=False)
+
+    def _take_out(self, which: NDArray[np.bool_], reason: str, is_outflow: bool) -> None:
+        if not which.any():
+            return
+        solver = self._solver
+        volume = float(solver.state.particles.volume[which].sum(dtype=np.float64)) * solver.h**2
+        solver.ledger.remove(reason, volume, is_outflow)
+        solver.state.particles.keep(~which)
+        solver.state.unspent = 0.0
+
+
+def _box(scene: Scene) -> Box:
+    """The domain, as far as it holds particles back that are put out of solids."""
+    words = scene.domain.sides.model_dump()
+    kinds = {side: CLOSED if word == "closed" else UNBOUNDED for side, word in words.items()}
+    return Box(scene.domain.cells, ((kinds["x_min"], kinds["x_max"]), (kinds["y_min"], kinds["y_max"])))
+
+
+def _built(scene: Scene) -> _Watched:
+    solver = build(scene)
+    assert isinstance(solver, LiquidSolver)
+    return _Watched.of(solver)

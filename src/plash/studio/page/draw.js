@@ -1,0 +1,309 @@
+// Draws frames with WebGL 2, and knows where the domain is on the screen.
+
+import { DOT, DOTS, FLUID, QUAD } from "./shaders.js";
+
+const MODES = {
+  surface: 0,
+  particles: 1,
+  velocity: 1,
+  tiles: 1,
+  pressure: 2,
+  divergence: 3,
+  divergence_before: 3,
+  cells: 4,
+  density: 5,
+};
+const MARGIN = { side: 26, top: 26, bottom: 52 };
+
+export class Picture {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
+    if (!this.gl) throw new Error("This browser has no WebGL 2, which the studio draws with.");
+    this.size = [1, 1];
+    this.cells = [1, 1];
+    this.zoom = 1;
+    this.quality = 1; // pixels drawn for each of the screen, along a side
+    this.middle = null;
+    this.dark = false;
+    this.lines = false;
+    this.liquid = [0.18, 0.53, 0.78];
+    this.frame = null;
+    this.range = 1;
+    this.#prepare();
+  }
+
+  // Where things are
+
+  get scale() {
+    // screen pixels (of CSS) a metre
+    const { width, height } = this.#box();
+    const fit = Math.min(
+      (width - 2 * MARGIN.side) / this.size[0],
+      (height - MARGIN.top - MARGIN.bottom) / this.size[1],
+    );
+    return Math.max(fit, 1e-6) * this.zoom;
+  }
+
+  get center() {
+    return this.middle ?? [this.size[0] / 2, this.size[1] / 2];
+  }
+
+  toScreen([x, y]) {
+    const { width, height } = this.#box(),
+      s = this.scale,
+      [cx, cy] = this.center;
+    return [width / 2 + (x - cx) * s, (height + MARGIN.top - MARGIN.bottom) / 2 - (y - cy) * s];
+  }
+
+  toDomain([px, py]) {
+    const { width, height } = this.#box(),
+      s = this.scale,
+      [cx, cy] = this.center;
+    return [cx + (px - width / 2) / s, cy - (py - (height + MARGIN.top - MARGIN.bottom) / 2) / s];
+  }
+
+  zoomAt(point, factor) {
+    const before = this.toDomain(point);
+    this.zoom = Math.min(24, Math.max(1, this.zoom * factor));
+    if (this.zoom === 1) {
+      this.middle = null;
+      return;
+    }
+    this.middle = [...this.center];
+    const after = this.toDomain(point);
+    this.middle = this.middle.map((value, axis) =>
+      Math.min(this.size[axis], Math.max(0, value + before[axis] - after[axis])),
+    );
+  }
+
+  fit() {
+    this.zoom = 1;
+    this.middle = null;
+  }
+
+  #box() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return { width: Math.max(width, 1), height: Math.max(height, 1) };
+  }
+
+  // Drawing
+
+  #prepare() {
+    const gl = this.gl;
+    this.fluid = program(gl, QUAD, FLUID);
+    this.dots = program(gl, DOTS, DOT);
+    this.quad = gl.createVertexArray();
+    gl.bindVertexArray(this.quad);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
+    attribute(gl, this.fluid, "corner", 2, gl.FLOAT, false);
+    this.cloud = gl.createVertexArray();
+    gl.bindVertexArray(this.cloud);
+    this.places = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
+    attribute(gl, this.dots, "dot_place", 2, gl.UNSIGNED_SHORT, true);
+    this.speeds = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.speeds);
+    attribute(gl, this.dots, "dot_speed", 1, gl.UNSIGNED_BYTE, true);
+    this.textures = {};
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  }
+
+  take(frame) {
+    const gl = this.gl,
+      { phi, solid, value, label, density, points, speed } = frame.arrays;
+    this.frame = frame;
+    if (phi) {
+      this.#texture("phi", gl.R8_SNORM, gl.BYTE, phi, phi.data, gl.LINEAR);
+      if (solid) this.solid = solid;
+      this.#texture("depth", gl.R8, gl.UNSIGNED_BYTE, phi, depthOf(phi, this.solid), gl.LINEAR);
+    }
+    if (solid) {
+      this.#texture("solid", gl.R8_SNORM, gl.BYTE, solid, solid.data, gl.LINEAR);
+      this.hasSolid = solid.data.some((gap) => gap < 127);
+    }
+    this.hasValue = Boolean(value || label);
+    if (value) {
+      this.range = rangeOf(value.data) * frame.units.value;
+      const step = frame.units.value / (this.range || 1);
+      this.#texture(
+        "value",
+        gl.R16F,
+        gl.FLOAT,
+        value,
+        Float32Array.from(value.data, (v) => (v === -32768 ? -2 : Math.max(-1.2, Math.min(1.2, v * step)))),
+        gl.NEAREST,
+      );
+    }
+    if (label) this.#texture("value", gl.R16F, gl.FLOAT, label, Float32Array.from(label.data), gl.NEAREST);
+    if (density) this.#texture("density", gl.R8, gl.UNSIGNED_BYTE, density, density.data, gl.LINEAR);
+    this.count = points ? points.shape[0] : 0;
+    if (points) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
+      gl.bufferData(gl.ARRAY_BUFFER, points.data, gl.STREAM_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.speeds);
+      gl.bufferData(gl.ARRAY_BUFFER, speed.data, gl.STREAM_DRAW);
+    }
+  }
+
+  draw() {
+    const quality = this.frame?.running ? this.quality : 1;
+    const gl = this.gl,
+      ratio = Math.min(window.devicePixelRatio || 1, 2) * quality,
+      { width, height } = this.#box();
+    const start = performance.now();
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
+    gl.viewport(0, 0, w, h);
+    const low = this.toDomain([0, height]),
+      high = this.toDomain([width, 0]);
+    const view = this.frame?.view ?? "surface";
+    const shared = (p) => {
+      gl.useProgram(p);
+      const at = (name) => gl.getUniformLocation(p, name);
+      gl.uniform4f(at("frame"), low[0], low[1], high[0], high[1]);
+      gl.uniform2f(at("size"), ...this.size);
+      gl.uniform1i(at("dark"), this.dark ? 1 : 0);
+      gl.uniform3f(at("liquid"), ...this.liquid);
+      return at;
+    };
+    const at = shared(this.fluid);
+    gl.uniform2f(at("cells"), ...this.cells);
+    gl.uniform1i(at("mode"), MODES[view] ?? 0);
+    gl.uniform1f(at("range"), 1);
+    gl.uniform1f(at("pixel"), 1 / (this.scale * ratio));
+    gl.uniform1i(at("hasValue"), this.hasValue ? 1 : 0);
+    gl.uniform1i(at("hasSolid"), this.hasSolid ? 1 : 0);
+    gl.uniform1i(at("lines"), this.lines && (this.scale * this.size[0]) / this.cells[0] > 3 ? 1 : 0);
+    ["phi", "solid", "value", "density", "depth"].forEach((name, unit) => {
+      gl.activeTexture(gl.TEXTURE0 + unit);
+      gl.bindTexture(gl.TEXTURE_2D, this.textures[name]?.id ?? this.#blank());
+      gl.uniform1i(at(name), unit);
+    });
+    gl.disable(gl.BLEND);
+    gl.bindVertexArray(this.quad);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    if (this.count) this.#drawDots(shared, view, ratio);
+    this.#keepUp(start);
+  }
+
+  // Without a graphics card a picture takes long: then it is drawn coarser, and finer again when there is time
+  #keepUp(start) {
+    this.drawn = (this.drawn ?? 0) + 1;
+    if (this.drawn % 16 !== 3 || !this.frame?.running) return;
+    this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4));
+    const took = performance.now() - start;
+    if (took > 45 && this.canvas.width * this.canvas.height > 200000) this.quality *= 0.7;
+    else if (took < 6 && this.quality < 1) this.quality = Math.min(1, this.quality / 0.7);
+  }
+
+  #drawDots(shared, view, ratio) {
+    const gl = this.gl,
+      at = shared(this.dots),
+      isAll = view === "particles";
+    const cell = ((this.scale * this.size[0]) / this.cells[0]) * ratio;
+    gl.uniform1f(at("diameter"), Math.max(isAll ? 1.6 * ratio : 2 * ratio, cell * (isAll ? 0.42 : 0.62)));
+    gl.uniform1i(at("bySpeed"), isAll ? 1 : 0);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    gl.bindVertexArray(this.cloud);
+    gl.drawArrays(gl.POINTS, 0, this.count);
+  }
+
+  #texture(name, format, type, { shape }, data, filter) {
+    const gl = this.gl,
+      [height, width] = shape;
+    const texture = (this.textures[name] ??= { id: gl.createTexture() });
+    gl.activeTexture(gl.TEXTURE7);
+    gl.bindTexture(gl.TEXTURE_2D, texture.id);
+    gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, gl.RED, type, data);
+    for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+    for (const end of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, end, filter);
+  }
+
+  #blank() {
+    if (!this.textures.blank)
+      this.#texture("blank", this.gl.R8_SNORM, this.gl.BYTE, { shape: [1, 1] }, new Int8Array([127]), this.gl.NEAREST);
+    return this.textures.blank.id;
+  }
+}
+
+// How far cells are below the surface, in sixteenths of a cell: two sweeps over the cells (Borgefors 1986)
+function depthOf({ data, shape }, solid) {
+  const [rows, columns] = shape,
+    depth = new Uint8Array(data.length);
+  const take = (at, other, step) => {
+    const far = depth[other] + step;
+    if (far < depth[at]) depth[at] = far;
+  };
+  const nodes = solid?.shape[0] === 2 * rows + 1 ? solid : null; // a wall is not where the liquid ends
+  for (let j = 0, at = 0; j < rows; j++)
+    for (let i = 0; i < columns; i++, at++) {
+      const isWall = nodes && nodes.data[(2 * j + 1) * nodes.shape[1] + 2 * i + 1] < 8;
+      depth[at] = data[at] < 0 || isWall ? 230 : 0;
+    }
+  for (let j = 0; j < rows; j++)
+    for (let i = 0; i < columns; i++) {
+      const at = j * columns + i;
+      if (!depth[at]) continue;
+      if (i) take(at, at - 1, 16);
+      if (j) {
+        take(at, at - columns, 16);
+        if (i) take(at, at - columns - 1, 22);
+        if (i < columns - 1) take(at, at - columns + 1, 22);
+      }
+    }
+  for (let j = rows - 1; j >= 0; j--)
+    for (let i = columns - 1; i >= 0; i--) {
+      const at = j * columns + i;
+      if (!depth[at]) continue;
+      if (i < columns - 1) take(at, at + 1, 16);
+      if (j < rows - 1) {
+        take(at, at + columns, 16);
+        if (i) take(at, at + columns - 1, 22);
+        if (i < columns - 1) take(at, at + columns + 1, 22);
+      }
+    }
+  return depth;
+}
+
+// The size that all but the largest hundredth of values stay below: one odd cell must not make all others grey
+function rangeOf(values) {
+  const counts = new Uint32Array(256);
+  let total = 0;
+  for (const value of values)
+    if (value !== -32768) {
+      counts[Math.abs(value) >> 7]++;
+      total++;
+    }
+  let above = 0;
+  for (let bin = 255; bin >= 0; bin--) {
+    above += counts[bin];
+    if (above > total * 0.01) return (bin + 1) * 128;
+  }
+  return 32767;
+}
+
+function program(gl, vertex, fragment) {
+  const made = gl.createProgram();
+  for (const [kind, source] of [
+    [gl.VERTEX_SHADER, vertex],
+    [gl.FRAGMENT_SHADER, fragment],
+  ]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
+  return made;
+}
+
+function attribute(gl, owner, name, size, type, normalized) {
+  const at = gl.getAttribLocation(owner, name);
+  gl.enableVertexAttribArray(at);
+  gl.vertexAttribPointer(at, size, type, normalized, 0, 0);
+}

@@ -1,0 +1,111 @@
+// Scenes to and from files, pictures, and movies of what is seen.
+
+import { $, download, toast } from "./dom.js";
+
+export class Files {
+  constructor(link, canvases, state) {
+    Object.assign(this, { link, canvases, state });
+    this.recording = false;
+    this.count = 0;
+    $("#file").addEventListener("change", () => this.#opened());
+  }
+
+  open() {
+    $("#file").click();
+  }
+
+  async #opened() {
+    const [file] = $("#file").files;
+    $("#file").value = "";
+    if (!file) return;
+    if (file.size > 200000) {
+      toast("That is no scene file: it is too large.", "error");
+      return;
+    }
+    this.link().say("open", { text: await file.text() });
+  }
+
+  save() {
+    this.saving = (text, name) => download(new Blob([text], { type: "application/toml" }), `${name}.toml`);
+    this.link().say("save");
+  }
+
+  text() {
+    return new Promise((resolve) => {
+      this.saving = resolve;
+      this.link().say("save");
+    });
+  }
+
+  saved({ text, name }) {
+    const done = this.saving;
+    this.saving = null;
+    done?.(text, name);
+  }
+
+  screenshot() {
+    this.#composed(2048).toBlob((blob) => download(blob, "plash.png"), "image/png");
+  }
+
+  start() {
+    this.recording = true;
+    this.count = 0;
+    this.link().say("record", { fps: 30, format: $("#format").value });
+    $("#recording").hidden = false;
+    this.tell();
+  }
+
+  stop() {
+    if (!this.recording) return;
+    this.recording = false;
+    this.link().say("stop_recording");
+    $("#recording").hidden = true;
+    toast(this.count ? "Making the movie" : "Nothing was recorded: run the simulation while recording.");
+  }
+
+  tell() {
+    $("#recording span").textContent = `${(this.count / 30).toFixed(1)} s`;
+  }
+
+  // Send the picture of a frame; the simulation goes on when it is there
+  async capture() {
+    const blob = await new Promise((resolve) => this.#composed(1280).toBlob(resolve, "image/jpeg", 0.93));
+    if (!this.recording) return;
+    this.link().sendPicture(await blob.arrayBuffer());
+    this.count++;
+    this.tell();
+  }
+
+  recorded({ name, pictures }) {
+    toast(`Recorded ${(pictures / 30).toFixed(1)} s`);
+    const link = document.createElement("a");
+    link.href = `/recordings/${name}`;
+    link.download = name;
+    link.click();
+  }
+
+  // The domain alone, cut out of both canvases
+  #composed(widest) {
+    const { picture } = this.state,
+      [fluid, overlay] = this.canvases,
+      ratio = fluid.width / fluid.clientWidth;
+    const [x0, y1] = picture.toScreen([0, 0]),
+      [x1, y0] = picture.toScreen(picture.size);
+    const left = Math.max(0, x0 - 2) * ratio,
+      top = Math.max(0, y0 - 2) * ratio;
+    const width = Math.min(fluid.width - left, (x1 - x0 + 4) * ratio),
+      height = Math.min(fluid.height - top, (y1 - y0 + 4) * ratio);
+    const scale = Math.min(1, widest / width),
+      canvas = document.createElement("canvas");
+    canvas.width = 2 * Math.round((width * scale) / 2);
+    canvas.height = 2 * Math.round((height * scale) / 2);
+    const c = canvas.getContext("2d"),
+      brush = this.state.overlay.brush;
+    this.state.overlay.brush = null;
+    this.state.redraw();
+    for (const source of [fluid, overlay])
+      c.drawImage(source, left, top, width, height, 0, 0, canvas.width, canvas.height);
+    this.state.overlay.brush = brush;
+    return canvas;
+  }
+}

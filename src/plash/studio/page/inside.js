@@ -1,0 +1,196 @@
+// The glass box: a time step, one stage at a time, with the equation and the function of each.
+
+import { made } from "./dom.js";
+
+const math = (body) => `<math display="block">${body}</math>`;
+const u = "<mi mathvariant='bold'>u</mi>",
+  star = `<msup>${u}<mo>*</mo></msup>`,
+  dt = "<mrow><mi>Δ</mi><mi>t</mi></mrow>",
+  nabla = "<mo>∇</mo>";
+
+const STAGES = [
+  [
+    "grid",
+    "Where everything is",
+    "Particles are sorted by tile, and each cell is labelled: liquid where the distance to the surface is negative, solid, or air.",
+    math(
+      "<mrow><mi>φ</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>)</mo><mo>&lt;</mo><mn>0</mn><mo>⇒</mo><mtext>liquid</mtext></mrow>",
+    ),
+    "sort_particles, Region.label",
+    ["cells", "tiles", "surface"],
+  ],
+  [
+    "advect",
+    "Carry the velocity along",
+    "Particles give their velocity (APIC: and its gradient) to the faces of cells near them: a mean with weights that fall off over one cell.",
+    math(
+      `<mrow><msub><mi>u</mi><mi>f</mi></msub><mo>=</mo><mfrac><mrow><msub><mo>∑</mo><mi>p</mi></msub><msub><mi>w</mi><mrow><mi>f</mi><mi>p</mi></mrow></msub><msub><mi>V</mi><mi>p</mi></msub><mrow><mo>(</mo><msub><mi>u</mi><mi>p</mi></msub><mo>+</mo><msub><mi>C</mi><mi>p</mi></msub><mi>Δ</mi><mi mathvariant='bold'>x</mi><mo>)</mo></mrow></mrow><mrow><msub><mo>∑</mo><mi>p</mi></msub><msub><mi>w</mi><mrow><mi>f</mi><mi>p</mi></mrow></msub><msub><mi>V</mi><mi>p</mi></msub></mrow></mfrac></mrow>`,
+    ),
+    "Transfer.to_grid → particles_to_grid",
+    ["velocity", "particles"],
+  ],
+  [
+    "forces",
+    "Forces and viscosity",
+    "Gravity speeds everything up, viscosity evens out differences. Now the velocity is no longer free of divergence.",
+    math(
+      `<mrow>${star}<mo>=</mo>${u}<mo>+</mo>${dt}<mrow><mo>(</mo><mi mathvariant='bold'>g</mi><mo>+</mo><mi>ν</mi><msup>${nabla}<mn>2</mn></msup>${u}<mo>)</mo></mrow></mrow>`,
+    ),
+    "Forces.add, Viscosity.apply",
+    ["velocity", "divergence"],
+  ],
+  [
+    "project",
+    "Make it incompressible",
+    "The pressure that removes all divergence is found by conjugate gradients with multigrid, and its gradient is subtracted.",
+    math(
+      `<mrow><mfrac>${dt}<mi>ρ</mi></mfrac><msup>${nabla}<mn>2</mn></msup><mi>p</mi><mo>=</mo>${nabla}<mo>·</mo>${star}<mo>,</mo><mspace width='.6em'/>${u}<mo>=</mo>${star}<mo>−</mo><mfrac>${dt}<mi>ρ</mi></mfrac>${nabla}<mi>p</mi></mrow>`,
+    ),
+    "Solids.close_walls, PressureSolver.project",
+    ["pressure", "divergence", "velocity"],
+  ],
+  [
+    "extrapolate",
+    "Continue it into the air",
+    "Particles near the surface will read velocities beyond it: each unknown face takes the mean of its known neighbours, layer by layer.",
+    math(
+      `<mrow><msub><mi>u</mi><mi>f</mi></msub><mo>=</mo><mfrac><mn>1</mn><mi>n</mi></mfrac><msub><mo>∑</mo><mtext>known</mtext></msub><msub><mi>u</mi><mi>g</mi></msub></mrow>`,
+    ),
+    "extrapolate, Solids.slide_along_walls",
+    ["velocity"],
+  ],
+  [
+    "move",
+    "Carry everything along",
+    "Particles take the new velocity, are spread evenly where they crowd, and move through the field in two half steps.",
+    math(
+      `<mrow><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>+=</mo>${dt}<mspace width='.2em'/>${u}<mrow><mo>(</mo><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>+</mo><mfrac>${dt}<mn>2</mn></mfrac>${u}<mo>(</mo><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>)</mo><mo>)</mo></mrow></mrow>`,
+    ),
+    "Transfer.to_particles, Spacing.correct, move_particles",
+    ["particles", "surface"],
+  ],
+];
+const ADVECTED = math(
+  `<mrow><mi>q</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>)</mo><mo>←</mo><mi>q</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>−</mo>${dt}<mspace width='.2em'/>${u}<mo>)</mo></mrow>`,
+);
+const STABLE = [
+  [
+    "force",
+    "Forces",
+    "Weight, pours and whatever pushes are added, and half of the last pressure.",
+    math(`<mrow>${u}<mo>+=</mo>${dt}<mspace width='.2em'/><mi mathvariant='bold'>f</mi></mrow>`),
+    "StableFluidsSolver._add_forces",
+    ["velocity", "divergence"],
+  ],
+  [
+    "advect",
+    "Carry the velocity along",
+    "Each face takes what was upstream of it: traced back along the velocity, so that no step is too long to be stable.",
+    ADVECTED,
+    "DenseAdvection.carried",
+    ["velocity", "divergence"],
+  ],
+  [
+    "diffuse",
+    "Viscosity",
+    "Solved implicitly: stable however viscous the fluid is.",
+    math(
+      `<mrow><mo>(</mo><mi>I</mi><mo>−</mo><mi>ν</mi>${dt}<msup>${nabla}<mn>2</mn></msup><mo>)</mo>${star}<mo>=</mo>${u}</mrow>`,
+    ),
+    "Diffusion.apply",
+    ["velocity", "divergence"],
+  ],
+  [
+    "project",
+    "Make it incompressible",
+    "The pressure that removes all divergence is found, and its gradient is subtracted.",
+    math(
+      `<mrow><mfrac>${dt}<mi>ρ</mi></mfrac><msup>${nabla}<mn>2</mn></msup><mi>p</mi><mo>=</mo>${nabla}<mo>·</mo>${star}<mo>,</mo><mspace width='.6em'/>${u}<mo>=</mo>${star}<mo>−</mo><mfrac>${dt}<mi>ρ</mi></mfrac>${nabla}<mi>p</mi></mrow>`,
+    ),
+    "DenseProjection.project",
+    ["pressure", "divergence", "velocity"],
+  ],
+  [
+    "scalars",
+    "Carry the density along",
+    "The liquid is where the density is: it is traced back too, through the new velocity.",
+    ADVECTED,
+    "StableFluidsSolver._updated",
+    ["density", "surface"],
+  ],
+];
+const KINDS = { liquid: STAGES, stable_fluids: STABLE };
+
+export class Inside {
+  constructor(box, say, setView) {
+    this.follow = made("input", { type: "checkbox", checked: true, id: "follow" });
+    const next = made("button", {
+      class: "main",
+      id: "next-stage",
+      textContent: "Next stage",
+      title: "N",
+      onclick: () => say("stage"),
+    });
+    const step = made("button", { textContent: "Whole step", title: ".", onclick: () => say("step") });
+    this.list = made("ol", { class: "stages" });
+    box.append(
+      made("p", {
+        textContent:
+          "Every step of the method, from start to end. Take it apart: the picture shows what each stage left behind.",
+      }),
+      made("div", { class: "inside-buttons" }, next, step),
+      made(
+        "label",
+        { class: "row switch" },
+        made("span", { textContent: "Show the field of each stage" }),
+        this.follow,
+      ),
+      this.list,
+    );
+    this.setView = setView;
+    this.last = "";
+    this.setKind("liquid");
+  }
+
+  setKind(kind) {
+    if (kind === this.kind) return;
+    this.kind = kind;
+    this.items = Object.fromEntries(KINDS[kind].map((stage) => [stage[0], this.#item(stage)]));
+    this.list.replaceChildren(...Object.values(this.items).map(({ item }) => item));
+  }
+
+  #item([name, title, sentence, equation, code, views]) {
+    const time = made("span", { class: "ms" }),
+      sum = made("div");
+    sum.innerHTML = equation;
+    const see = views.map((view) => made("button", { textContent: view, onclick: () => this.setView(view) }));
+    const item = made(
+      "li",
+      { "data-stage": name },
+      time,
+      made("b", { textContent: title }),
+      made("p", { textContent: sentence }),
+      sum,
+      made("code", { textContent: code }),
+      made("div", { class: "see" }, ...see),
+    );
+    return { item, time, views };
+  }
+
+  take(frame) {
+    const names = Object.keys(this.items),
+      now = names.indexOf(frame.stage);
+    names.forEach((name, i) => {
+      const { item, time } = this.items[name];
+      item.classList.toggle("now", i === now);
+      item.classList.toggle("done", i < now);
+      const ms = frame.milliseconds[name];
+      time.textContent = ms === undefined ? "" : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+    });
+    if (frame.stage && frame.stage !== this.last && this.follow.checked)
+      this.setView(this.items[frame.stage]?.views[0] ?? "surface");
+    if (frame.stage && frame.stage !== this.last)
+      this.items[frame.stage]?.item.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    this.last = frame.stage;
+  }
+}

@@ -1,0 +1,134 @@
+// What the graphics card computes: the fluid from its distance field, numbers by cell as colours, particles as dots.
+
+export const QUAD = `#version 300 es
+in vec2 corner;
+uniform vec4 frame;          // of the picture on the screen: left, bottom, right, top in metres
+out vec2 place;
+void main() {
+  place = mix(frame.xy, frame.zw, corner);
+  gl_Position = vec4(2.0 * corner - 1.0, 0.0, 1.0);
+}`;
+
+export const FLUID = `#version 300 es
+precision highp float;
+in vec2 place;
+out vec4 color;
+uniform sampler2D phi, solid, value, density, depth;
+uniform vec2 size, cells;
+uniform int mode;            // 0 surface, 1 faint, 2 one sign, 3 two signs, 4 cells, 5 density
+uniform float range, pixel;  // largest value; metres a pixel
+uniform bool dark, hasValue, hasSolid, lines;
+uniform vec3 liquid;
+
+float distanceAt(sampler2D field, vec2 uv, vec2 count) {
+  // Cubic B-spline from four linear samples (Sigg and Hadwiger 2005): no facets however large a cell is
+  float rough = texture(field, uv).r * 127.0 / 32.0;
+  if (rough > 2.5) return rough;
+  vec2 at = uv * count - 0.5, whole = floor(at), f = at - whole;
+  vec2 w0 = (1.0 - f) * (1.0 - f) * (1.0 - f) / 6.0, w1 = 2.0 / 3.0 - 0.5 * f * f * (2.0 - f);
+  vec2 w2 = 2.0 / 3.0 - 0.5 * (1.0 - f) * (1.0 - f) * (1.0 + f), w3 = f * f * f / 6.0;
+  vec2 g0 = w0 + w1, g1 = w2 + w3;
+  vec2 h0 = (whole - 0.5 + w1 / g0) / count, h1 = (whole + 1.5 + w3 / g1) / count;
+  float low = mix(texture(field, vec2(h1.x, h0.y)).r, texture(field, h0).r, g0.x);
+  float high = mix(texture(field, h1).r, texture(field, vec2(h0.x, h1.y)).r, g0.x);
+  return mix(high, low, g0.y) * 127.0 / 32.0;
+}
+
+vec3 oneSign(float t) {      // dark blue to yellow through teal (viridis, fitted)
+  t = clamp(t, 0.0, 1.0);
+  const vec3 c0 = vec3(0.277727, 0.005407, 0.334100), c1 = vec3(0.105093, 1.404613, 1.384590);
+  const vec3 c2 = vec3(-0.330862, 0.214848, 0.095095), c3 = vec3(-4.634230, -5.799101, -19.332441);
+  const vec3 c4 = vec3(6.228270, 14.179933, 56.690553), c5 = vec3(4.776385, -13.745145, -65.353033);
+  const vec3 c6 = vec3(-5.435456, 4.645853, 26.312435);
+  return c0 + t * (c1 + t * (c2 + t * (c3 + t * (c4 + t * (c5 + t * c6)))));
+}
+
+vec3 twoSigns(float t) {     // blue, neutral, red
+  vec3 middle = dark ? vec3(0.16, 0.19, 0.23) : vec3(0.94, 0.95, 0.96);
+  vec3 low = dark ? vec3(0.30, 0.62, 1.0) : vec3(0.10, 0.36, 0.78), high = dark ? vec3(1.0, 0.45, 0.36) : vec3(0.80, 0.20, 0.14);
+  float strength = pow(clamp(abs(t), 0.0, 1.0), 0.6);
+  return mix(middle, t < 0.0 ? low : high, strength);
+}
+
+vec3 paper() {
+  vec3 base = dark ? vec3(0.058, 0.078, 0.105) : vec3(1.0);
+  if (lines) {
+    vec2 to = abs(fract(place / size * cells + 0.5) - 0.5) * size / cells / pixel;
+    base = mix(base, dark ? vec3(0.17, 0.21, 0.27) : vec3(0.85, 0.88, 0.92), 1.0 - smoothstep(0.4, 1.1, min(to.x, to.y)));
+  }
+  return base;
+}
+
+void main() {
+  vec2 uv = place / size;
+  vec3 outside = dark ? vec3(0.039, 0.055, 0.075) : vec3(0.968, 0.976, 0.988);
+  vec2 over = max(-place, place - size);
+  if (max(over.x, over.y) > 4.0 * pixel) { color = vec4(outside, 1.0); return; }
+  float inside = smoothstep(0.75, -0.75, max(over.x, over.y) / pixel);
+  vec3 c = paper();
+  float h = size.x / cells.x;
+  float gap = distanceAt(phi, uv, cells);
+  float soft = min(pixel, 0.5 * h);
+  float edge = smoothstep(0.7, -0.7, gap * h / soft);
+  if (mode == 0 || mode == 1) {
+    float below = texture(depth, uv).r * 16.0, rim = exp(-below / 1.6), dim = 0.70 + 0.30 * exp(-below / 9.0);
+    vec3 body = mix(liquid * dim, mix(liquid, vec3(1.0), dark ? 0.34 : 0.5), rim);
+    c = mix(c, body, edge * (mode == 0 ? 0.96 : (dark ? 0.20 : 0.16)));
+    float line = smoothstep(1.6, 0.4, abs(gap * h / soft + 0.8)) * smoothstep(2.0, 1.0, below);
+    c = mix(c, mode == 0 ? mix(liquid, dark ? vec3(0.9, 0.97, 1.0) : vec3(0.02, 0.2, 0.5), 0.5) : liquid, line * (mode == 0 ? 0.55 : 0.8));
+  } else if (mode == 5) {
+    float t = clamp(texture(density, uv).r / max(range, 1e-6), 0.0, 1.0);
+    c = mix(c, mix(liquid, vec3(1.0), dark ? t * 0.5 : 0.15 * (1.0 - t)), smoothstep(0.0, 0.9, t));
+  } else if (hasValue) {
+    float v = texture(value, uv).r;
+    if (mode == 4) {
+      vec3 air = dark ? vec3(0.10, 0.13, 0.17) : vec3(0.93, 0.95, 0.97);
+      c = mix(v < 0.5 ? air : v < 1.5 ? liquid : vec3(0.45, 0.48, 0.52), c, lines ? 0.15 : 0.0);
+      vec2 to = abs(fract(uv * cells + 0.5) - 0.5) * h / pixel;
+      if (h / pixel > 5.0) c = mix(c, c * (dark ? 0.72 : 0.9), 1.0 - smoothstep(0.3, 0.9, min(to.x, to.y)));
+    } else if (v > -1.5) {
+      c = mode == 2 ? oneSign(v) : twoSigns(v);
+    }
+    float line = smoothstep(1.5, 0.4, abs(gap * h / soft));
+    if (mode != 4) c = mix(c, dark ? vec3(0.8, 0.9, 1.0) : vec3(0.1, 0.25, 0.45), line * 0.7);
+  }
+  if (hasSolid) {
+    vec2 nodes = 2.0 * cells + 1.0;
+    float wall = distanceAt(solid, (uv * 2.0 * cells + 0.5) / nodes, nodes) * h / pixel;
+    vec3 stone = dark ? vec3(0.42, 0.47, 0.54) : vec3(0.38, 0.43, 0.50);
+    stone = mix(stone, stone * 1.22, smoothstep(-5.0, -0.5, wall));
+    c = mix(c, stone, smoothstep(0.7, -0.7, wall));
+  }
+  c = mix(outside, c, inside);
+  color = vec4(c, 1.0);
+}`;
+
+export const DOTS = `#version 300 es
+in vec2 dot_place;
+in float dot_speed;
+uniform vec4 frame;
+uniform vec2 size;
+uniform float diameter;
+out float speed;
+void main() {
+  vec2 at = (dot_place * size - frame.xy) / (frame.zw - frame.xy);
+  gl_Position = vec4(2.0 * at - 1.0, 0.0, 1.0);
+  gl_PointSize = diameter;
+  speed = dot_speed;
+}`;
+
+export const DOT = `#version 300 es
+precision highp float;
+in float speed;
+out vec4 color;
+uniform bool dark, bySpeed;
+uniform vec3 liquid;
+void main() {
+  float r = length(2.0 * gl_PointCoord - 1.0);
+  if (r > 1.0) discard;
+  vec3 slow = dark ? vec3(0.16, 0.36, 0.85) : vec3(0.09, 0.30, 0.72);
+  vec3 middle = dark ? vec3(0.20, 0.78, 0.86) : vec3(0.10, 0.66, 0.74), fast = dark ? vec3(1.0, 0.93, 0.55) : vec3(0.95, 0.45, 0.12);
+  float t = sqrt(speed);
+  vec3 c = bySpeed ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : liquid;
+  color = vec4(c, smoothstep(1.0, 0.75, r));
+}`;

@@ -1,0 +1,56 @@
+"""The scenes that the studio offers: its own, and those of the gallery that have two dimensions."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from typing import Any
+
+from plash.errors import Problem, SceneError
+from plash.scene.fields import words_in
+from plash.scene.read import gallery, gallery_text
+from plash.scene.settings import Solver
+
+FIRST = "dam"
+
+
+def presets() -> list[dict[str, str]]:
+    """Name, title and what it shows, in the order to offer them."""
+    own = [file.name.removesuffix(".toml") for file in _own().iterdir() if file.name.endswith(".toml")]
+    names = [*sorted(own, key=lambda name: (name != FIRST, name)), *gallery()]
+    return [_described(name) for name in names if _can_be_shown(_read(name))]
+
+
+def preset_text(name: str) -> str:
+    """The text of a scene file.
+
+    Raises:
+        SceneError: There is no such scene.
+    """
+    if name not in {preset["name"] for preset in presets()}:
+        raise SceneError([Problem("", "there is no scene of that name in the studio")], name[:60])
+    return _text(name)
+
+
+def _own() -> Any:
+    return resources.files("plash").joinpath("studio", "presets")
+
+
+def _text(name: str) -> str:
+    file = _own().joinpath(f"{name}.toml")
+    return str(file.read_text("utf-8")) if file.is_file() else gallery_text(name)
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(_text(name))
+
+
+def _can_be_shown(data: dict[str, Any]) -> bool:
+    """Whether a scene has two dimensions, and a kind of solver that there is."""
+    kinds = words_in(Solver.model_fields["kind"].annotation)
+    return len(data["domain"]["size"]) == 2 and data.get("solver", {}).get("kind", "liquid") in kinds
+
+
+def _described(name: str) -> dict[str, str]:
+    first = _text(name).partition("\n")[0].lstrip("# ")
+    return {"name": name, "title": str(_read(name).get("title", name)), "sentence": first}

@@ -1,0 +1,238 @@
+"""The server of the studio: the page, the sockets of its tabs, and the runs; on this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import signal
+import socket as sockets
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from plash.errors import PlashError, StorageError
+from plash.studio.controls import controls
+from plash.studio.extrude import extruded
+from plash.studio.guard import Guard
+from plash.studio.messages import LARGEST_PICTURE, LONGEST_TEXT
+from plash.studio.opening import opened
+from plash.studio.presets import presets
+from plash.studio.runs import Runs
+from plash.studio.simulations import Simulations
+from plash.studio.tab import Tab
+from plash.studio.work import Work
+from plash.version import VERSION
+
+HOST = "127.0.0.1"
+PORT = 8765
+_PAGE = Path(__file__).parent / "page"
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; sandbox"
+
+
+class _Render(BaseModel):
+    """What a page asks for when a scene is to be run in 3-D."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str = Field(max_length=LONGEST_TEXT)
+    depth: float = Field(gt=0, le=1e3, allow_inf_nan=False)
+    resolution: int = Field(ge=8, le=256)
+    frames: int = Field(ge=2, le=2000)
+    quality: str = Field(pattern="^(draft|preview|final)$")
+
+
+class _Named(BaseModel):
+    """A run by its name."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(max_length=300)
+
+
+class Studio:
+    """Everything that the requests of pages share."""
+
+    def __init__(self, scene: str, runs: Path, token: str, port: int) -> None:
+        self.scene = scene
+        self.token = token
+        self.port = port
+        self.runs = Runs(runs)
+        self.work = Work(self.runs)
+        self.simulations = Simulations()
+        self.recordings = Path()
+
+    def app(self) -> Starlette:
+        """The application."""
+        return Starlette(
+            routes=[
+                Route("/", self.index),
+                Route("/page/{name:path}", self.page),
+                Route("/api/studio", self.studio),
+                Route("/api/runs", self.list_runs),
+                Route("/api/file", self.run_file),
+                Route("/api/render", self.render, methods=["POST"]),
+                Route("/api/stop", self.stop_run, methods=["POST"]),
+                Route("/api/resume", self.resume_run, methods=["POST"]),
+                Route("/recordings/{name}", self.recording),
+                WebSocketRoute("/live", self.live),
+            ],
+            middleware=[Middleware(Guard, token=self.token, port=self.port)],
+            lifespan=self._lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        with tempfile.TemporaryDirectory(prefix="plash-studio-") as folder:
+            self.recordings = Path(folder)
+            await self.simulations.prepare()
+            yield
+            self.work.end()
+            await self.simulations.end()
+
+    async def index(self, request: Request) -> Response:
+        """The page; whoever came with the token keeps it as a cookie."""
+        response = FileResponse(_PAGE / "index.html", media_type="text/html")
+        response.set_cookie(f"plash_studio_{self.port}", self.token, httponly=True, samesite="strict")
+        return response
+
+    async def page(self, request: Request) -> Response:
+        """A file of the page."""
+        path = (_PAGE / request.path_params["name"]).resolve()
+        if not path.is_relative_to(_PAGE.resolve()) or not path.is_file() or path.suffix not in _TYPES:
+            return PlainTextResponse("There is no such file.\n", 404)
+        return FileResponse(path, media_type=_TYPES[path.suffix])
+
+    async def studio(self, request: Request) -> Response:
+        """What the page has to know to begin."""
+        return JSONResponse(
+            {"version": VERSION, "presets": presets(), "controls": controls(), "runs": str(self.runs.root)}
+        )
+
+    async def list_runs(self, request: Request) -> Response:
+        """The runs, and how far each is."""
+        found = await asyncio.to_thread(self.runs.all)
+        for run in found:
+            run["own"] = self.work.is_own(run["name"])
+            run["message"] = run["message"] or self.work.messages.get(run["name"], "")
+        return JSONResponse({"runs": found})
+
+    async def run_file(self, request: Request) -> Response:
+        """A file of a run: a surface, a picture, the movie, the report."""
+        query = request.query_params
+        kind, number = query.get("kind", ""), query.get("frame", "1")
+        frame = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 0
+        path = self.runs.file(query.get("name", ""), kind, frame)
+        if path is None:
+            return PlainTextResponse("There is no such file in the runs folder.\n", 404)
+        headers = {"content-security-policy": _REPORT_POLICY} if kind == "report" else None
+        return FileResponse(path, headers=headers)
+
+    async def render(self, request: Request) -> Response:
+        """Give a 2-D scene depth, and run it."""
+        wanted = _Render.model_validate_json(await _body(request))
+        scene = extruded(opened(wanted.text), wanted.depth, wanted.resolution, wanted.frames)
+        return JSONResponse({"name": await self.work.start(scene, wanted.quality)})
+
+    async def stop_run(self, request: Request) -> Response:
+        """Stop a run."""
+        self.work.stop(_Named.model_validate_json(await _body(request)).name)
+        return JSONResponse({})
+
+    async def resume_run(self, request: Request) -> Response:
+        """Go on with a run."""
+        await self.work.resume(_Named.model_validate_json(await _body(request)).name)
+        return JSONResponse({})
+
+    async def recording(self, request: Request) -> Response:
+        """A finished recording."""
+        path = (self.recordings / request.path_params["name"]).resolve()
+        if path.parent != self.recordings.resolve() or not path.is_file():
+            return PlainTextResponse("There is no such recording.\n", 404)
+        return FileResponse(path, filename=path.name)
+
+    async def live(self, socket: WebSocket) -> None:
+        """A tab, for as long as it is open."""
+        await Tab(socket, self.simulations, self.scene, self.recordings).serve()
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request, if it is not too long."""
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > 2 * LONGEST_TEXT:
+            raise PlashError("the request is too long")
+    return data
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    text = "the request makes no sense" if isinstance(error, ValidationError) else str(error)
+    return JSONResponse({"error": text}, 400)
+
+
+def serve(scene: str, runs: Path, port: int | None, started: Any) -> None:
+    """Serve the studio until it is asked to end.
+
+    Args:
+        scene: Text of the scene that tabs begin with.
+        runs: Folder of run folders.
+        port: Of this machine; None takes the usual one, or any that is free.
+        started: Called with the address when the studio can be used.
+
+    Raises:
+        StorageError: The port is taken.
+    """
+    listening = _listening(port)
+    number = listening.getsockname()[1]
+    studio = Studio(scene, runs, secrets.token_urlsafe(24), number)
+    app = studio.app()
+    app.add_exception_handler(PlashError, _refused)
+    app.add_exception_handler(ValidationError, _refused)
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_PICTURE,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=1,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    server.config.load()
+    started(f"http://{HOST}:{number}/?token={studio.token}")
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _listening(port: int | None) -> sockets.socket:
+    """A socket that listens on this machine only."""
+    for number in (PORT, 0) if port is None else (port,):
+        listening = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
+        listening.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, number))
+            listening.listen(128)
+        except OSError as error:
+            listening.close()
+            reason = error.strerror or str(error)
+        else:
+            return listening
+    raise StorageError(f"port {port} of {HOST} cannot be used: {reason}. Choose another with --port")

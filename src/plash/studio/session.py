@@ -1,0 +1,363 @@
+"""The simulation of one tab: a process of its own, since a process can run the kernels of one simulation only.
+
+It reads messages from its standard input and writes answers to its standard output, each preceded by its length; it
+ends when its input does. No frame is made before the page has drawn the last but one: frames are dropped, not queued.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import queue
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from plash.errors import PlashError
+from plash.scene.materials import MATERIALS
+from plash.scene.model import Scene
+from plash.scene.read import parse_scene
+from plash.scene.write import scene_text
+from plash.studio import messages as m
+from plash.studio.controls import values_of, with_value
+from plash.studio.drawing import drawn, erased, next_wall
+from plash.studio.history import History
+from plash.studio.kinds import live
+from plash.studio.live import Live, has_motion, must_restart, solid_distance
+from plash.studio.opening import checked, opened
+from plash.studio.presets import FIRST, preset_text
+
+_FPS = 60.0  # frames a second that are shown at the most
+_AHEAD = 2  # frames on the way to the page
+_PATIENCE = 3.0  # s without a frame drawn, after which nobody watches: a tab in the background
+
+
+class Session:
+    """A scene, its simulation, and what the page has been told of them."""
+
+    def __init__(self, text: str, send: Callable[[bytes, bytes], None]) -> None:
+        self._send = send
+        self._first = text
+        self._history: History | None = None
+        self._live: Live | None = None
+        self._view, self._arrows = "surface", False
+        self._running = False
+        self._stage = ""
+        self._speed = 1.0
+        self._recording = 0  # frames a second, while recording
+        self._frame_time = 0.0
+        self._next_wall = 0.0  # clock time before which no step is due
+        self._shown = 0.0  # clock time of the last frame
+        self._number = 0
+        self._seen = 0
+        self._seen_at = 0.0  # clock time
+        self._is_new = True  # whether something changed since the last frame
+        self._solids_are_new = True
+        self._wall = ""
+        self._rate = _Rate()
+
+    # What the page asks for
+
+    def take(self, message: m.Message) -> None:
+        """Do what a message says; what cannot be done is told to the page."""
+        try:
+            if not isinstance(message, m.Draw | m.Erase | m.Set):
+                self._settle()
+            self._do(message)
+        except PlashError as error:
+            self.tell("note", level="error", text=str(error))
+
+    def _do(self, message: m.Message) -> None:
+        match message:
+            case m.Start():
+                self._open(parse_scene(preset_text(message.preset) if message.preset else self._first, "scene"))
+            case m.Open():
+                self._open(opened(message.text))
+            case m.Seen():
+                self._seen, self._seen_at = max(self._seen, message.frame), time.monotonic()
+            case m.View():
+                self._view, self._arrows, self._is_new = message.name, message.arrows, True
+                if self._live is not None:
+                    self._live.watch(message.name)
+            case m.Speed():
+                self._speed = message.value
+            case m.Record():
+                self._recording = message.fps
+            case m.StopRecording():
+                self._recording = 0
+            case _ if self._history is not None and self._live is not None:
+                self._is_new = True
+                self._meddle(message, self._history, self._live)
+
+    def _meddle(self, message: m.Message, history: History, simulation: Live) -> None:
+        """Messages that need a simulation."""
+        match message:
+            case m.Play():
+                self._running, self._stage, self._next_wall = message.running, "", 0.0
+                self._seen_at = time.monotonic()
+            case m.Step():
+                self._running, self._stage = False, ""
+                self._advance(simulation)
+            case m.Stage():
+                self._running = False
+                self._stage = simulation.next_stage(self._goal(simulation))
+            case m.Reset():
+                self._begin(live(history.now))
+            case m.Save():
+                self.tell("file", text=scene_text(history.now), name=_file_name(history.now))
+            case m.Push():
+                simulation.push(message.x, message.y, message.u, message.v, message.radius)
+            case m.Pour():
+                simulation.pour(message.x, message.y, message.radius)
+            case m.Drain():
+                simulation.drain(message.x, message.y, message.radius)
+            case _:
+                self._edit(message, history)
+
+    def _edit(self, message: m.Message, history: History) -> None:
+        """Messages that change the scene; the simulation follows when all that wait are read."""
+        match message:
+            case m.Set():
+                history.change(with_value(history.now, message.key, message.value), message.key)
+            case m.Draw():
+                if message.begins or not self._wall:
+                    self._wall = next_wall(history.now)
+                start, end = (message.x0, message.y0), (message.x1, message.y1)
+                history.change(drawn(history.now, self._wall, start, end, message.radius), f"draw {self._wall}")
+            case m.Erase():
+                if message.begins:
+                    history.pause()
+                history.change(erased(history.now, (message.x, message.y), message.radius), "erase")
+            case m.Undo():
+                history.undo()
+                self._settle()
+            case m.Redo():
+                history.redo()
+                self._settle()
+
+    def _open(self, scene: Scene) -> None:
+        simulation = live(checked(scene))
+        if self._history is None:
+            self._history = History(scene)
+        else:
+            self._history.change(scene)
+            simulation.scene = self._history.now
+        self._begin(simulation)
+
+    def _begin(self, simulation: Live) -> None:
+        """Go on with another simulation, at time zero."""
+        self._live = simulation
+        simulation.watch(self._view)
+        self._stage, self._frame_time, self._next_wall = "", 0.0, 0.0
+        self._is_new = self._solids_are_new = True
+        self._tell_scene()
+
+    def _settle(self) -> None:
+        """Make the simulation follow the scene: under way if that can be, else from the start."""
+        if self._live is None or self._history is None or self._history.now is self._live.scene:
+            return
+        before, scene = self._live.scene, self._history.now
+        try:
+            checked(scene)
+            if must_restart(before, scene):
+                self._begin(live(scene))
+            else:
+                self._live.change(scene)
+                self._stage = ""
+                self._is_new, self._solids_are_new = True, self._solids_are_new or before.solid != scene.solid
+        except PlashError as error:
+            self._history.refuse(before)
+            self.tell("note", level="error", text=str(error))
+        self._tell_scene()
+
+    # What the page is told
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Send a text."""
+        self._send(m.TEXT, json.dumps({"kind": kind, **data}).encode())
+
+    def _tell_scene(self) -> None:
+        assert self._history is not None
+        assert self._live is not None
+        scene = self._live.scene
+        undo, redo = self._history.depths
+        self.tell(
+            "scene",
+            title=scene.title,
+            size=[n * scene.domain.h for n in scene.domain.cells],
+            cells=scene.domain.cells,
+            h=scene.domain.h,
+            solver=scene.solver.kind,
+            color=MATERIALS[scene.liquid.material].color,
+            views=self._live.views,
+            values=values_of(scene),
+            solids=[solid.name for solid in scene.solid],
+            sides=scene.domain.sides.model_dump(),
+            undo=undo,
+            redo=redo,
+        )
+
+    def _show(self, simulation: Live) -> None:
+        """Send a frame of what is there now."""
+        self._number += 1
+        arrays, units = simulation.arrays(self._view, self._arrows)
+        if self._solids_are_new or has_motion(simulation.scene):
+            arrays["solid"] = solid_distance(simulation.scene, simulation.time)
+        header = {
+            "number": self._number,
+            "view": self._view,
+            "running": self._running,
+            "stage": self._stage,
+            "units": units,
+            "steps_a_second": round(self._rate.steps, 1),
+            "pace": round(self._rate.pace, 4),
+            **simulation.facts(),
+        }
+        self._send(m.FRAME, m.frame_bytes({key: _finite(value) for key, value in header.items()}, arrays))
+        self._is_new = self._solids_are_new = False
+        self._shown = time.monotonic()
+
+    # The loop
+
+    def work(self) -> float:
+        """Take a step if one is due, show a frame if the page wants one; returns how long it may wait, s."""
+        self._settle()
+        simulation = self._live
+        if simulation is None:
+            return math.inf
+        is_late = self._number - self._seen >= (1 if self._recording else _AHEAD)
+        is_watched = not is_late or (not self._recording and time.monotonic() - self._seen_at < _PATIENCE)
+        may_run = self._running and is_watched
+        if may_run:
+            self._run(simulation)
+        # While recording a frame is shown when its time has come, not before
+        is_between = self._recording and self._running and simulation.time < self._frame_time
+        wait = self._shown + 0.9 / _FPS - time.monotonic()
+        if self._is_new and not is_late and not is_between and wait <= 0:
+            self._show(simulation)
+        if may_run:
+            return max(0.0, self._next_wall - time.monotonic())
+        return max(wait, 0.001) if self._is_new and not is_late else math.inf
+
+    def _run(self, simulation: Live) -> None:
+        if time.monotonic() < self._next_wall:
+            return
+        try:
+            self._advance(simulation)
+        except PlashError as error:
+            self._running = False
+            self.tell("note", level="error", text=f"The simulation stopped: {error}")
+
+    def _advance(self, simulation: Live) -> None:
+        before = simulation.time
+        simulation.advance(self._goal(simulation))
+        self._is_new = True
+        after = simulation.time
+        self._rate.count(after - before)
+        if after >= self._frame_time:
+            # The next frame is due one picture later; what is late already is not made up for
+            now = time.monotonic()
+            self._next_wall = max(self._next_wall + 1 / _FPS, now - 1 / _FPS) if not self._recording else 0.0
+
+    def _goal(self, simulation: Live) -> float:
+        """The time of the next frame."""
+        now = simulation.time
+        if now >= self._frame_time:
+            self._frame_time = now + self._speed / (self._recording or _FPS)
+        return self._frame_time
+
+
+class _Rate:
+    """Steps and simulated seconds for each second of the clock, over the last second or so."""
+
+    def __init__(self) -> None:
+        self.steps = 0.0
+        self.pace = 0.0
+        self._start = time.monotonic()
+        self._steps = 0
+        self._time = 0.0
+
+    def count(self, dt: float) -> None:
+        """A step was taken."""
+        self._steps += 1
+        self._time += dt
+        now = time.monotonic()
+        if now - self._start > 0.5:
+            seconds = now - self._start
+            self.steps, self.pace = self._steps / seconds, self._time / seconds
+            self._start, self._steps, self._time = now, 0, 0.0
+
+
+def _finite(value: Any) -> Any:
+    """A value that JSON can hold: no infinity, no NaN."""
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _file_name(scene: Scene) -> str:
+    words = "".join(letter if letter.isalnum() else " " for letter in scene.title.lower()).split()
+    return "_".join(words)[:60] or "scene"
+
+
+def main() -> None:
+    """Serve one tab until the standard input ends."""
+    source = sys.stdin.buffer
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints does not disturb the answers
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(source, inbox), daemon=True).start()
+
+    def send(kind: bytes, data: bytes) -> None:
+        target.write(struct.pack("<I", len(data) + 1) + kind + data)
+        target.flush()
+
+    _get_ready(send)
+    session = Session(inbox.get().decode(), send)
+    wait = math.inf
+    while True:
+        for data in _waiting(inbox, wait):
+            session.take(m.message_of(data))
+        wait = session.work()
+
+
+def _get_ready(send: Callable[[bytes, bytes], None]) -> None:
+    """Load the kernels that a first step, a first wall and a first drop need, or compile them, once for all."""
+    send(m.TEXT, b'{"kind": "preparing"}')
+    scene = with_value(parse_scene(preset_text(FIRST), "scene"), "domain.resolution", 32)
+    for simulation in (live(scene), live(drawn(scene, next_wall(scene), (0.6, 0.1), (0.6, 0.5), 0.05))):
+        simulation.advance(0.01)
+        simulation.push(0.2, 0.2, 1.0, 0.0, 0.1)
+        simulation.pour(1.0, 0.5, 0.1)
+        simulation.advance(0.02)
+        for view in simulation.views:
+            simulation.arrays(view, arrows=True)
+    send(m.TEXT, b'{"kind": "ready"}')
+
+
+def _waiting(inbox: queue.SimpleQueue[bytes], wait: float) -> list[bytes]:
+    """Every message that is there, after waiting for the first one for a while."""
+    found = []
+    try:
+        found.append(inbox.get(timeout=None if math.isinf(wait) else wait) if wait > 0 else inbox.get_nowait())
+        while True:
+            found.append(inbox.get_nowait())
+    except queue.Empty:
+        return found
+
+
+def _read(source: BinaryIO, inbox: queue.SimpleQueue[bytes]) -> None:
+    """Pass messages on; end the process when there will be none any more."""
+    while True:
+        head = source.read(4)
+        if len(head) < 4:
+            os._exit(0)
+        inbox.put(source.read(struct.unpack("<I", head)[0]))
+
+
+if __name__ == "__main__":
+    main()

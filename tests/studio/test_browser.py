@@ -1,0 +1,368 @@
+"""The studio as people use it: in a browser, with mouse and keys; checked on numbers and on pixels."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import time
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+import plash
+from plash.studio.presets import presets
+
+from .conftest import SCENE
+
+WEIGHTLESS = SCENE.replace("resolution = 32", "resolution = 32\ngravity = [0, 0]")
+
+NUMBERS = itertools.count(1)
+
+
+class Page:
+    """A tab of the studio, in the words of the tests."""
+
+    def __init__(self, tab) -> None:
+        self.tab = tab
+
+    def open(self, text: str) -> None:
+        title = f"Scene {next(NUMBERS)}"
+        text = re.sub('title = ".*"', f'title = "{title}"', text)
+        self.tab.set_input_files("#file", {"name": "x.toml", "mimeType": "text/plain", "buffer": text.encode()})
+        self.until(f"document.title.startsWith({title!r})")
+        self.wait("Number(d.steps) === 0")
+
+    def wait(self, condition: str, timeout: float = 20000) -> None:
+        """Wait until something holds of what the page knows about the last frame (d)."""
+        self.until(f"(() => {{ const d = document.querySelector('#fluid').dataset; return {condition}; }})()", timeout)
+
+    def until(self, condition: str, timeout: float = 20000) -> None:
+        """Wait until something holds in the page; its policy allows no script of ours to wait there."""
+        end = time.monotonic() + timeout / 1000
+        while not self.tab.evaluate(condition):
+            assert time.monotonic() < end, f"never came true: {condition}"
+            time.sleep(0.03)
+
+    def fact(self, name: str) -> float:
+        return float(self.tab.evaluate(f"document.querySelector('#fluid').dataset.{name}"))
+
+    def center(self) -> tuple[float, ...]:
+        return tuple(map(float, self.tab.evaluate("document.querySelector('#fluid').dataset.center").split(",")))
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where on the screen a point of the domain (m) is; the tank is 1.6 m by 1 m."""
+        box = self.tab.locator("#overlay").bounding_box()
+        scale = min((box["width"] - 52) / 1.6, (box["height"] - 78) / 1.0)
+        return box["x"] + box["width"] / 2 + (x - 0.8) * scale, box["y"] + (box["height"] - 26) / 2 - (y - 0.5) * scale
+
+    def drag(self, start, end, button: str = "left", steps: int = 8) -> None:
+        mouse = self.tab.mouse
+        mouse.move(*self.at(*start))
+        mouse.down(button=button)
+        for k in range(1, steps + 1):
+            share = k / steps
+            mouse.move(*self.at(*(a + share * (b - a) for a, b in zip(start, end, strict=True))))
+            time.sleep(0.02)
+        mouse.up(button=button)
+
+    def step(self, count: int = 1) -> None:
+        for _ in range(count):
+            before = self.fact("steps")
+            self.tab.click("#step")
+            self.wait(f"Number(d.steps) > {before}")
+
+    def run_until(self, seconds: float) -> None:
+        self.tab.click("#play")
+        self.wait(f"Number(d.time) > {seconds}")
+        self.tab.click("#play")
+        self.until("document.querySelector('#s-fps').textContent === 'paused'")
+
+    def picture(self) -> np.ndarray:
+        return np.asarray(Image.open(io.BytesIO(self.tab.locator(".stage").screenshot())).convert("RGB")).astype(int)
+
+    def wet_share(self, low, high) -> float:
+        """Share of the pixels of a part of the domain that are blue."""
+        box = self.tab.locator(".stage").bounding_box()
+        (x0, y1), (x1, y0) = self.at(*low), self.at(*high)
+        part = self.picture()[int(y0 - box["y"]) : int(y1 - box["y"]), int(x0 - box["x"]) : int(x1 - box["x"])]
+        return float((part[..., 2] - part[..., 0] > 60).mean())
+
+    def download(self, action) -> bytes:
+        with self.tab.expect_download() as waiting:
+            action()
+        return waiting.value.path().read_bytes()
+
+
+@pytest.fixture(scope="module")
+def tab(studio, browser):
+    context = browser.new_context(viewport={"width": 1000, "height": 560}, accept_downloads=True, color_scheme="light")
+    tab = context.new_page()
+    tab.set_default_timeout(15_000)
+    tab.problems = []
+    tab.on(
+        "console", lambda message: tab.problems.append(message.text) if message.type in ("error", "warning") else None
+    )
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.goto(studio.address)
+    tab.wait_for_selector("#busy", state="hidden", timeout=180_000)
+    yield tab
+    context.close()
+
+
+@pytest.fixture
+def page(tab) -> Page:
+    tab.problems.clear()
+    if tab.evaluate("document.body.dataset.room") == "runs":
+        tab.click('[data-room="simulate"]')
+    tab.click('[data-tab="view"]')
+    tab.click('#views [data-view="surface"]')
+    tab.click('[data-tool="push"]')
+    page = Page(tab)
+    page.open(SCENE)
+    yield page
+    if tab.locator("#play").get_attribute("aria-pressed") == "true":
+        tab.click("#play")
+    assert not [text for text in tab.problems if "GPU stall" not in text]
+
+
+def test_the_page_shows_the_scene_it_was_started_with(page):
+    assert page.wet_share((0.05, 0.05), (0.45, 0.6)) > 0.95
+    assert page.wet_share((0.6, 0.05), (1.5, 0.9)) < 0.01
+    offered = page.tab.locator("#preset option").all_text_contents()
+    assert {preset["title"] for preset in presets()} <= set(offered)
+    assert "token" not in page.tab.url
+
+
+def test_dragging_moves_the_liquid_along(page):
+    page.open(WEIGHTLESS)
+    page.step()
+    before = page.center()
+    page.drag((0.15, 0.3), (0.4, 0.3))
+    page.step(5)
+    after = page.center()
+    assert after[0] > before[0] + 0.002
+    assert page.fact("kinetic") > 0
+
+
+def test_the_right_button_adds_liquid(page):
+    before = page.fact("volume")
+    page.drag((1.0, 0.5), (1.3, 0.5), button="right")
+    page.wait(f"Number(d.volume) > {before} + 0.02")
+    assert page.wet_share((1.1, 0.47), (1.2, 0.53)) > 0.9
+
+
+def test_the_drain_takes_liquid_away(page):
+    before = page.fact("volume")
+    page.tab.click('[data-tool="drain"]')
+    page.drag((0.1, 0.3), (0.3, 0.3))
+    page.wait(f"Number(d.volume) < {before} - 0.02")
+
+
+def test_a_drawn_wall_holds_the_liquid_back(page):
+    behind = (0.85, 0.02), (1.5, 0.3)
+    page.run_until(0.5)
+    assert page.wet_share(*behind) > 0.2
+    page.tab.click("#reset")
+    page.wait("Number(d.steps) === 0")
+    page.tab.click('[data-tool="draw"]')
+    page.drag((0.7, -0.02), (0.7, 1.02), steps=16)
+    page.until("!document.querySelector('#undo').disabled")
+    page.run_until(0.5)
+    assert page.wet_share(*behind) < 0.005
+
+
+def test_undo_and_redo_take_a_wall_back_and_bring_it_again(page):
+    stone = (0.98, 0.3), (1.02, 0.7)
+    page.tab.click('[data-tool="draw"]')
+    empty = page.picture()
+    page.drag((1.0, 0.2), (1.0, 0.8))
+    page.tab.wait_for_timeout(300)
+    page.tab.mouse.move(5, 5)
+    page.tab.keyboard.press("Control+z")
+    page.until("!document.querySelector('#redo').disabled")
+    page.tab.wait_for_timeout(300)
+    assert np.abs(page.picture() - empty)[:, 400:].max() < 60
+    page.tab.keyboard.press("Control+y")
+    page.until("document.querySelector('#redo').disabled")
+    page.tab.wait_for_timeout(300)
+    box = page.tab.locator(".stage").bounding_box()
+    x, y = page.at(1.0, 0.5)
+    drawn = page.picture()[int(y - box["y"]), int(x - box["x"])]
+    assert drawn.max() < 170, stone
+    page.tab.click('[data-tool="erase"]')
+    page.drag((1.0, 0.1), (1.0, 0.9), steps=16)
+    page.tab.wait_for_timeout(400)
+    page.tab.mouse.move(5, 5)
+    assert page.picture()[int(y - box["y"]), int(x - box["x"])].min() > 200
+
+
+def test_run_pause_step_and_reset_do_what_they_say(page):
+    tab = page.tab
+    tab.keyboard.press("Space")
+    page.wait("Number(d.steps) > 5")
+    tab.keyboard.press("Space")
+    page.until("document.querySelector('#s-fps').textContent === 'paused'")
+    tab.wait_for_timeout(200)
+    paused = page.fact("steps")
+    tab.wait_for_timeout(300)
+    assert page.fact("steps") == paused
+    page.step()
+    assert page.fact("steps") == paused + 1
+    tab.click("#reset")
+    page.wait("Number(d.steps) === 0 && Number(d.time) === 0")
+
+
+def test_a_preset_is_another_scene(page):
+    page.tab.select_option("#preset", "honey")
+    page.until("document.title.startsWith('Honey')")
+    page.wait("Number(d.volume) < 0.1")
+    assert "96 ×" in page.tab.inner_text("#s-cells")
+
+
+def test_a_slider_changes_the_scene_under_way(page):
+    page.step(2)
+    page.tab.click('[data-tab="settings"]')
+    slider = page.tab.locator('[data-key="domain.gravity"] input').nth(1)
+    slider.fill("20")
+    page.tab.select_option('[data-key="solver.transfer"] select', "flip")
+    page.tab.locator('[data-key="solver.parting"] input').uncheck()
+    page.tab.wait_for_timeout(300)
+    before, steps = page.center(), page.fact("steps")
+    page.step(10)
+    assert page.center()[1] > before[1]
+    assert page.fact("steps") > steps
+    scene = plash.parse_scene(page.download(lambda: page.tab.click("#save")).decode())
+    assert scene.domain.gravity == (0.0, 20.0)
+    assert (scene.solver.transfer, scene.solver.parting) == ("flip", False)
+
+
+def test_every_view_shows_something_else(page):
+    page.step(3)
+    seen = {}
+    for view in ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"):
+        page.tab.click(f'#views [data-view="{view}"]')
+        page.step()
+        page.wait(f"d.view === '{view}'")
+        seen[view] = page.picture()
+    names = list(seen)
+    for i, one in enumerate(names):
+        for other in names[:i]:
+            changed = np.abs(seen[one] - seen[other]).max(axis=2) > 24
+            assert changed.mean() > 0.002, (one, other)
+
+
+def test_the_glass_box_goes_through_the_stages_one_by_one(page):
+    page.tab.click('[data-tab="inside"]')
+    for stage in ("grid", "advect", "forces", "project", "extrapolate", "move", "grid"):
+        page.tab.click("#next-stage")
+        page.tab.wait_for_selector(f'li.now[data-stage="{stage}"]')
+    assert page.tab.locator("li.now math").count() == 1
+    assert "sort_particles" in page.tab.inner_text("li.now code")
+    page.tab.click('[data-tab="charts"]')
+    assert page.tab.locator(".chart:visible").count() == 5
+
+
+def test_what_is_saved_can_be_opened_and_run_by_the_command_line(page):
+    page.tab.click('[data-tool="draw"]')
+    page.drag((0.9, 0.2), (1.2, 0.5))
+    page.tab.wait_for_timeout(400)
+    text = page.download(lambda: page.tab.keyboard.press("s")).decode()
+    scene = plash.parse_scene(text)
+    assert [solid.name for solid in scene.solid] == ["wall 1"]
+    page.open(text)
+    frames = list(plash.simulate(plash.parse_scene(text, frames=2)))
+    assert len(frames) == 2
+
+
+def test_a_recording_is_a_movie_of_what_was_seen(page):
+    tab = page.tab
+    tab.click("#record")
+    page.until("parseFloat(document.querySelector('#recording span').textContent) >= 0.3", timeout=30000)
+    movie = page.download(lambda: tab.click("#stop-recording"))
+    with av.open(io.BytesIO(movie)) as file:
+        pictures = [frame.to_ndarray(format="rgb24").astype(int) for frame in file.decode(video=0)]
+    assert len(pictures) >= 9
+    assert np.abs(pictures[-1] - pictures[0]).max() > 80
+    assert (pictures[0][..., 2] - pictures[0][..., 0] > 60).mean() > 0.1
+
+
+def test_a_recording_can_be_a_gif_and_a_picture_a_png(page):
+    tab = page.tab
+    tab.evaluate("document.querySelector('#format').value = 'gif'")
+    tab.keyboard.press("m")
+    page.until("parseFloat(document.querySelector('#recording span').textContent) >= 0.1", timeout=30000)
+    movie = Image.open(io.BytesIO(page.download(lambda: tab.keyboard.press("m"))))
+    tab.evaluate("document.querySelector('#format').value = 'mp4'")
+    assert (movie.format, movie.n_frames >= 2) == ("GIF", True)
+    picture = Image.open(io.BytesIO(page.download(lambda: tab.click("#screenshot"))))
+    assert picture.format == "PNG"
+    assert abs(picture.width / picture.height - 1.6) < 0.05
+
+
+def test_a_bad_scene_is_refused_with_a_sentence_and_nothing_else_happens(page):
+    page.tab.set_input_files(
+        "#file", {"name": "x.toml", "mimeType": "text/plain", "buffer": b"version = 1\n[domain]\nsize = [1]"}
+    )
+    page.tab.wait_for_selector(".toast.error")
+    assert "line 3" in page.tab.inner_text(".toast.error")
+    page.step()
+
+
+def test_runs_are_listed_and_played_back_in_space(page, studio):
+    tab = page.tab
+    tab.click('[data-room="runs"]')
+    tab.click('.run[data-name="ball"]')
+    tab.wait_for_selector("#space[data-frame='1']")
+    tab.wait_for_timeout(300)
+
+    def blue() -> np.ndarray:
+        picture = np.asarray(Image.open(io.BytesIO(tab.locator("#space").screenshot())).convert("RGB")).astype(int)
+        return picture[..., 2] - picture[..., 0] > 50
+
+    first = blue()
+    assert first.mean() > 0.01
+    tab.locator("#t-frame").fill("3")
+    tab.wait_for_selector("#space[data-frame='3']")
+    tab.wait_for_timeout(200)
+    last = blue()
+    height = [np.argwhere(seen)[:, 0].mean() for seen in (first, last)]
+    assert height[1] < height[0] - 10
+    tab.check("#t-wire")
+    tab.wait_for_timeout(200)
+    assert blue().sum() < 0.9 * last.sum()
+    tab.uncheck("#t-wire")
+    tab.click('[data-mode="movie"]')
+    page.until("document.querySelector('#movie').readyState > 0")
+    tab.click('[data-mode="report"]')
+    assert tab.frame_locator("#report").locator("h1").inner_text() == "Report of the ball"
+    tab.click('[data-mode="surface"]')
+
+
+def test_help_and_theme_are_a_key_away(page):
+    page.tab.keyboard.press("?")
+    assert page.tab.locator("#help-dialog kbd").count() > 10
+    page.tab.keyboard.press("Escape")
+    page.tab.keyboard.press("t")
+    assert page.picture().mean() < 110
+    page.tab.keyboard.press("t")
+    assert page.picture().mean() > 110
+
+
+def test_nothing_is_cut_off_on_a_phone(page):
+    tab = page.tab
+    tab.set_viewport_size({"width": 390, "height": 844})
+    try:
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        for name in ("#play", '[data-tool="erase"]', "#panel-toggle", "#preset"):
+            box = tab.locator(name).bounding_box()
+            assert box["x"] >= 0, name
+            assert box["x"] + box["width"] <= 390, name
+        tab.click("#panel-toggle")
+        tab.wait_for_timeout(400)
+        assert tab.locator('#views [data-view="pressure"]').is_visible()
+        tab.click("#panel-close")
+    finally:
+        tab.set_viewport_size({"width": 1000, "height": 560})

@@ -1,0 +1,185 @@
+"""A session without a server: what it answers, when it shows frames, and what it does with nonsense."""
+
+import json
+
+import numpy as np
+import pytest
+
+import plash
+from plash.studio import messages as m
+from plash.studio import session as sessions
+from plash.studio.session import Session
+
+from .conftest import SCENE
+
+
+class Page:
+    """The other end of a session."""
+
+    def __init__(self, text: str = SCENE) -> None:
+        self.frames, self.texts = [], []
+        self.session = Session(text, self.receive)
+        self.say("start")
+        self.work()
+
+    def receive(self, kind: bytes, data: bytes) -> None:
+        if kind == m.FRAME:
+            self.frames.append(m.frame_of(data))
+        else:
+            self.texts.append(json.loads(data))
+
+    def say(self, kind: str, **data) -> None:
+        self.session.take(m.message_of(json.dumps({"kind": kind, **data})))
+
+    def work(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.session._shown = self.session._next_wall = 0.0  # as if a sixtieth of a second had passed
+            self.session.work()
+
+    def seen(self) -> None:
+        self.say("seen", frame=self.frames[-1][0]["number"])
+
+    def last(self, kind: str) -> dict:
+        return next(text for text in reversed(self.texts) if text["kind"] == kind)
+
+    @property
+    def header(self) -> dict:
+        return self.frames[-1][0]
+
+
+def test_the_first_frame_shows_the_start_and_its_solids():
+    page = Page()
+    header, arrays = page.frames[0]
+    assert (header["time"], header["steps"], header["running"]) == (0.0, 0, False)
+    assert arrays["phi"].shape == (20, 32)
+    assert "solid" in arrays
+    assert page.last("scene")["cells"] == [32, 20]
+
+
+def test_no_more_than_two_frames_wait_for_the_page():
+    page = Page()
+    page.say("play", running=True)
+    page.work(10)
+    assert len(page.frames) == 2
+    assert page.session._live.time > 0.05
+    page.seen()
+    page.work(1)
+    assert len(page.frames) == 3
+    assert page.header["steps"] >= 10
+
+
+def test_nothing_is_computed_while_nobody_watches(monkeypatch):
+    page = Page()
+    page.say("play", running=True)
+    page.work(5)
+    monkeypatch.setattr(sessions, "_PATIENCE", 0.0)
+    before = page.session._live.time
+    page.work(5)
+    assert page.session._live.time == before
+    page.seen()
+    page.work(5)
+    assert page.session._live.time > before
+
+
+def test_recorded_frames_are_evenly_spaced_in_simulated_time():
+    page = Page()
+    page.say("record", fps=25)
+    page.seen()
+    page.say("play", running=True)
+    for _ in range(60):
+        page.work()
+        page.seen()
+    times = np.unique([header["time"] for header, _ in page.frames])
+    assert len(times) > 5
+    assert np.allclose(np.diff(times), 1 / 25, atol=1e-9)
+    page.say("stop_recording")
+
+
+def test_speed_is_simulated_time_for_each_frame():
+    page = Page()
+    page.say("speed", value=0.25)
+    page.say("play", running=True)
+    for _ in range(12):
+        page.work()
+        page.seen()
+    assert page.header["time"] == pytest.approx(12 * 0.25 / 60, rel=0.2)
+
+
+def test_a_drawn_wall_is_one_change_and_undo_brings_back_what_was_there():
+    page = Page()
+    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+    page.say("draw", begins=False, x0=0.8, y0=0.3, x1=1.0, y1=0.5, radius=0.03)
+    page.work()
+    assert page.last("scene")["undo"] == 1
+    assert page.last("scene")["solids"] == ["wall 1"]
+    page.say("undo")
+    assert page.last("scene")["solids"] == []
+    page.say("redo")
+    assert page.last("scene")["solids"] == ["wall 1"]
+    page.say("save")
+    assert [solid.name for solid in plash.parse_scene(page.last("file")["text"]).solid] == ["wall 1"]
+
+
+def test_other_scenes_and_settings_can_be_undone_too():
+    page = Page()
+    page.say("set", key="solver.courant", value=1.5)
+    page.say("start", preset="honey")
+    page.work()
+    assert page.last("scene")["title"] == "Honey"
+    page.say("undo")
+    assert (page.last("scene")["title"], page.last("scene")["values"]["solver.courant"]) == ("Small tank", 1.5)
+    page.say("undo")
+    assert page.last("scene")["values"]["solver.courant"] == 2.0
+
+
+def test_what_cannot_be_is_told_and_changes_nothing():
+    page = Page()
+    page.work()
+    before = page.last("scene")
+    for kind, data in (
+        ("set", {"key": "solver.courant", "value": 1e6}),
+        ("set", {"key": "solver.nothing", "value": 1}),
+        ("set", {"key": "domain.resolution", "value": 4000}),
+        ("open", {"text": "version = 2"}),
+        ("open", {"text": SCENE.replace("[1.6, 1.0]", "[1.6, 1.0, 1.0]")}),
+        ("start", {"preset": "nothing"}),
+    ):
+        told = len(page.texts)
+        page.say(kind, **data)
+        page.work()
+        assert [text["level"] for text in page.texts[told:] if text["kind"] == "note"] == ["error"], (kind, data)
+    assert page.session._live.scene.title == before["title"]
+    page.say("step")
+    assert page.session._live.facts()["steps"] == 1
+
+
+def test_a_wall_over_all_liquid_leaves_a_session_that_works():
+    page = Page()
+    for k in range(12):
+        page.say("draw", begins=k == 0, x0=0.0, y0=0.07 * k, x1=0.6, y1=0.07 * k, radius=0.06)
+        page.work()
+    page.say("step")
+    page.say("pour", x=1.2, y=0.5, radius=0.1)
+    page.say("step")
+    assert page.session._live.facts()["particles"] > 0
+    page.say("drain", x=1.2, y=0.5, radius=5.0)
+    page.say("step")
+    assert page.session._live.facts()["particles"] == 0
+    page.say("pour", x=1.2, y=0.5, radius=0.1)
+    page.say("step")
+    assert page.session._live.facts()["particles"] > 0
+
+
+def test_stages_and_reset():
+    page = Page()
+    names = []
+    for _ in range(7):
+        page.say("stage")
+        page.work()
+        page.seen()
+        names.append(page.header["stage"])
+    assert names == ["grid", "advect", "forces", "project", "extrapolate", "move", "grid"]
+    page.say("push", x=0.2, y=0.2, u=1.0, v=0.0, radius=0.1)
+    page.say("reset")
+    page.work()
+    assert (page.header["time"], page.header["stage"]) == (0.0, "")
