@@ -14,6 +14,8 @@ def test_every_scene_runs_with_every_surface(name, surface):
     overrides = {"solver.free_surface": surface}
     scene = plash.load_scene(name, resolution=24 if "2d" in name else 16, frames=4, **overrides)
     frames = list(plash.simulate(scene))
+    assert [frame.number for frame in frames] == [1, 2, 3, 4]
+    assert [frame.time for frame in frames] == pytest.approx([number / scene.time.fps for number in range(4)])
     last = frames[-1]
     assert np.isfinite(last.particles.position).all()
     assert np.isfinite(last.particles.velocity).all()

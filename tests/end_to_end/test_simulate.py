@@ -1,4 +1,4 @@
-"""Scenes of the gallery and the Python API, from a name to frames."""
+"""The Python API, from a name to frames."""
 
 import os
 import subprocess
@@ -10,18 +10,6 @@ import pytest
 import plash
 
 SMALL = {"resolution": 24, "frames": 4}
-
-
-@pytest.mark.parametrize("name", sorted(plash.gallery()))
-def test_every_gallery_scene_runs(name):
-    scene = plash.load_scene(name, **SMALL)
-    frames = list(plash.simulate(scene))
-    assert [frame.number for frame in frames] == [1, 2, 3, 4]
-    for frame in frames:
-        assert frame.time == pytest.approx((frame.number - 1) / scene.time.fps)
-        assert np.isfinite(frame.particles.position).all()
-        assert frame.ledger.particle_volume == pytest.approx(frame.ledger.target_volume, rel=1e-6)
-        assert all(step.unknown_reads == 0 for step in frame.steps)
 
 
 def test_a_frame_holds_what_it_should():

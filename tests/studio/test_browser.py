@@ -279,8 +279,12 @@ def test_what_is_saved_can_be_opened_and_run_by_the_command_line(page):
 
 def test_a_recording_is_a_movie_of_what_was_seen(page):
     tab = page.tab
+    before = tab.viewport_size
     tab.click("#record")
+    page.until("parseFloat(document.querySelector('#recording span').textContent) >= 0.1", timeout=30000)
+    tab.set_viewport_size({"width": before["width"] - 200, "height": before["height"] - 60})
     page.until("parseFloat(document.querySelector('#recording span').textContent) >= 0.3", timeout=30000)
+    tab.set_viewport_size(before)
     movie = page.download(lambda: tab.click("#stop-recording"))
     with av.open(io.BytesIO(movie)) as file:
         pictures = [frame.to_ndarray(format="rgb24").astype(int) for frame in file.decode(video=0)]

@@ -50,6 +50,7 @@ export class Files {
   start() {
     this.recording = true;
     this.count = 0;
+    this.size = null;
     this.link().say("record", { fps: 30, format: $("#format").value });
     $("#recording").hidden = false;
     this.tell();
@@ -67,9 +68,12 @@ export class Files {
     $("#recording span").textContent = `${(this.count / 30).toFixed(1)} s`;
   }
 
-  // Send the picture of a frame; the simulation goes on when it is there
+  // Send the picture of a frame; the simulation goes on when it is there. All have the size of the first, though the
+  // page may be drawn coarser when it cannot keep up, or its window may change
   async capture() {
-    const blob = await new Promise((resolve) => this.#composed(1280).toBlob(resolve, "image/jpeg", 0.93));
+    const canvas = this.#composed(1280, this.size);
+    this.size ??= [canvas.width, canvas.height];
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.93));
     if (!this.recording) return;
     this.link().sendPicture(await blob.arrayBuffer());
     this.count++;
@@ -85,7 +89,7 @@ export class Files {
   }
 
   // The domain alone, cut out of both canvases
-  #composed(widest) {
+  #composed(widest, size = null) {
     const { picture } = this.state,
       [fluid, overlay] = this.canvases,
       ratio = fluid.width / fluid.clientWidth;
@@ -97,8 +101,7 @@ export class Files {
       height = Math.min(fluid.height - top, (y1 - y0 + 4) * ratio);
     const scale = Math.min(1, widest / width),
       canvas = document.createElement("canvas");
-    canvas.width = 2 * Math.round((width * scale) / 2);
-    canvas.height = 2 * Math.round((height * scale) / 2);
+    [canvas.width, canvas.height] = size ?? [width, height].map((side) => 2 * Math.round((side * scale) / 2));
     const c = canvas.getContext("2d"),
       brush = this.state.overlay.brush;
     this.state.overlay.brush = null;
