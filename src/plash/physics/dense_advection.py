@@ -185,6 +185,17 @@ def _follow(dimension: int) -> Kernel:
     return run
 
 
+@inlined
+def _led_to(way, k, j, i, mx, my, mz, DEEP):  # type: ignore[no-untyped-def]
+    """Where the way from a cell leads to, or from the face between it and the one before along (mx, my, mz)."""
+    x = i + 0.5 * (way[0, k, j, i] + way[0, k - mz, j - my, i - mx])
+    y = j + 0.5 * (way[1, k, j, i] + way[1, k - mz, j - my, i - mx])
+    z = 0.0
+    if DEEP:
+        z = k + 0.5 * (way[2, k, j, i] + way[2, k - mz, j - my, i - mx])
+    return x, y, z
+
+
 @for_tile_shape
 def _trace(dimension: int) -> Kernel:
     DEEP = dimension == 3
@@ -201,11 +212,7 @@ def _trace(dimension: int) -> Kernel:
                     if k < mz or j < my or i < mx:
                         result[k, j, i] = 0.0
                         continue
-                    x = i + 0.5 * (back[0, k, j, i] + back[0, k - mz, j - my, i - mx])
-                    y = j + 0.5 * (back[1, k, j, i] + back[1, k - mz, j - my, i - mx])
-                    z = 0.0
-                    if DEEP:
-                        z = k + 0.5 * (back[2, k, j, i] + back[2, k - mz, j - my, i - mx])
+                    x, y, z = _led_to(back, k, j, i, mx, my, mz, DEEP)
                     result[k, j, i] = _interpolated(field, x, y, z, mx, my, mz, DEEP)
 
     return run
@@ -227,16 +234,9 @@ def _correct(dimension: int) -> Kernel:
                     if k < mz or j < my or i < mx:
                         result[k, j, i] = 0.0
                         continue
-                    x = i + 0.5 * (forth[0, k, j, i] + forth[0, k - mz, j - my, i - mx])
-                    y = j + 0.5 * (forth[1, k, j, i] + forth[1, k - mz, j - my, i - mx])
-                    z = 0.0
-                    if DEEP:
-                        z = k + 0.5 * (forth[2, k, j, i] + forth[2, k - mz, j - my, i - mx])
+                    x, y, z = _led_to(forth, k, j, i, mx, my, mz, DEEP)
                     again = _interpolated(first, x, y, z, mx, my, mz, DEEP)
-                    x = i + 0.5 * (back[0, k, j, i] + back[0, k - mz, j - my, i - mx])
-                    y = j + 0.5 * (back[1, k, j, i] + back[1, k - mz, j - my, i - mx])
-                    if DEEP:
-                        z = k + 0.5 * (back[2, k, j, i] + back[2, k - mz, j - my, i - mx])
+                    x, y, z = _led_to(back, k, j, i, mx, my, mz, DEEP)
                     least, greatest = _least_and_greatest(field, x, y, z, mx, my, mz, DEEP)
                     value = first[k, j, i] + 0.5 * (field[k, j, i] - again)
                     result[k, j, i] = min(max(value, least), greatest)

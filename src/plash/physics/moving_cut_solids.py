@@ -14,7 +14,6 @@ Reference: Batty et al. 2007, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
@@ -28,10 +27,10 @@ from plash.particles.confine import Start, keep_inside, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
 from plash.physics.cut_solids import TOUCHES, CutSolids, StaticCutSolids, beside_tiles, cut_anew, walled_tiles
-from plash.physics.motions import BATCH, Company, Moment
-from plash.physics.moving_solids import MovingSolids, at_minimal_corners, trace_past_each
-from plash.physics.sealing import refuse_compression
-from plash.physics.solid_velocity import outflow, relative_to_solids, solid_velocity
+from plash.physics.motions import BATCH, Moment
+from plash.physics.moving_solids import MovingSolids, at_minimal_corners
+from plash.physics.passage import Passage
+from plash.physics.solid_velocity import outflow, solid_velocity
 from plash.physics.solids import Solids
 from plash.stages import stage
 
@@ -44,29 +43,19 @@ class CutSolidsInMotion(CutSolids):
 
     Attributes:
         ground: Those that stand, by themselves.
-        moving: Those that move, by motion.
-        beside: By slot, whether a particle of this tile can meet one of them.
-        reach: How far any of them moves in the step, in cells.
-        gaps: Distance to each of these at the minimal corner of cells, in cells.
-        drift: Velocity of the nearest body through the minimal faces of the tiles near those that move, m/s.
+        passage: Those that move.
         swept: What they push out of cells.
-        owner: Which of `moving` is nearest to each of these cells; -1 for one that stands.
     """
 
     ground: CutSolids = field(kw_only=True)
-    moving: Sequence[Company] = field(kw_only=True)
-    beside: NDArray[np.bool_] = field(kw_only=True)
-    reach: float = field(kw_only=True)
-    gaps: Sequence[NDArray[np.float32]] = field(kw_only=True)
-    drift: NDArray[np.float32] = field(kw_only=True)
+    passage: Passage = field(kw_only=True)
     swept: Swept = field(kw_only=True)
-    owner: NDArray[np.int8] = field(kw_only=True)
 
     @stage
     def close_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Let friction act for dt on liquid along bodies, and give closed faces the velocity of their body."""
-        close, slots = super().close_walls, self.swept.slots
-        relative_to_solids(velocity, slots, self.drift, lambda relative: close(relative, cells, dt))
+        close = super().close_walls
+        self.passage.as_seen_from_bodies(velocity, lambda relative: close(relative, cells, dt))
 
     @stage
     def slide_along_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
@@ -76,15 +65,13 @@ class CutSolidsInMotion(CutSolids):
         """
         slide = super().slide_along_walls
         if dt > 0:
-            slots = self.swept.slots
-            relative_to_solids(velocity, slots, self.drift, lambda relative: slide(relative, cells, dt))
+            self.passage.as_seen_from_bodies(velocity, lambda relative: slide(relative, cells, dt))
         else:
             slide(velocity, cells)
 
     def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
         """Refuse bodies that press liquid together that cannot give way."""
-        names = [", ".join(repr(body.name) for body in company.bodies) for company in self.moving]
-        refuse_compression(cells, closed, self.swept, self.owner, names, self.moving[0].h)
+        self.passage.refuse_compression(cells, closed, self.swept)
 
     @stage
     def confine(
@@ -96,11 +83,9 @@ class CutSolidsInMotion(CutSolids):
         close = []
         if ground.near.any():
             close.append(trace_particles(particles, start, self.tiles, ground.distance, ground.near, *limits))
-        close += trace_past_each(
-            particles, start, self.tiles, self.moving, self.gaps, self.beside, self.reach, time, dt
-        )
+        close += self.passage.trace(particles, start, time, dt)
         left = keep_inside(particles, *limits, self.near_sides)
-        present = Moment(ground.bodies, self.moving, time + dt)
+        present = Moment(ground.bodies, self.passage.moving, time + dt)
         which = np.unique(np.concatenate(close))
         inside = push_out(particles, which, start, present.distance, *limits, solid_velocity=present.velocity)
         return left, inside
@@ -138,14 +123,11 @@ class MovingCutSolids(MovingSolids):
         made = replace(made, open_space=replace(made.open_space, swept=swept), walled=walled_tiles(made))
         rubbing = self.rubbing(ground, rows, moving, near_by[1:])
         made = replace(made, near=beside_tiles(tiles, made.at_bodies), rubbing=rubbing)
+        gaps = [at_minimal_corners(tiles, slots, corner) for corner in corners]
+        beside = beside_tiles(tiles, slots)
         return CutSolidsInMotion(
             **{part.name: getattr(made, part.name) for part in fields(made)},
             ground=ground,
-            moving=moving,
-            beside=beside_tiles(tiles, slots),
-            reach=reach,
-            gaps=[at_minimal_corners(tiles, slots, corner) for corner in corners],
-            drift=drift.astype(np.float32),
+            passage=Passage(tiles, moving, beside, reach, gaps, rows, drift.astype(np.float32), owner),
             swept=swept,
-            owner=owner,
         )

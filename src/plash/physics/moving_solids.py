@@ -22,7 +22,6 @@ from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells, halved, hat_share, open_half_cells
 from plash.linear.components import ClosedComponents
 from plash.particles.confine import Start
-from plash.particles.overtake import carry_along, trace_past
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
 from plash.physics.bodies import FAR, Bodies
@@ -30,8 +29,8 @@ from plash.physics.border_cells import Border, Held
 from plash.physics.cut_solids import LEAST_SHARE, beside_tiles, beyond_sides, mirrored
 from plash.physics.friction import Rubbing, at_corners, with_moving
 from plash.physics.motions import Company, Moment, MovingBodies
-from plash.physics.sealing import refuse_compression
-from plash.physics.solid_velocity import outflow, relative_to_solids, solid_velocity
+from plash.physics.passage import Passage
+from plash.physics.solid_velocity import outflow, solid_velocity
 from plash.physics.solids import Box, Solids, StaticSolids
 from plash.stages import stage
 
@@ -44,24 +43,12 @@ class SolidsInMotion(Solids):
 
     Attributes:
         ground: Those that stand, by themselves.
-        moving: Those that move, by motion.
-        beside: By slot, whether a particle of this tile can meet one of them.
-        reach: How far any of them moves in the step, in cells.
-        gaps: Distance to each of these at the minimal corner of cells, in cells.
-        slots: The tiles near them.
-        drift: Velocity of the nearest body through the minimal faces of these tiles, m/s.
-        owner: Which of `moving` is nearest to each of their cells; -1 for one that stands.
+        passage: Those that move.
         border: The outermost cells of those that move.
     """
 
     ground: Solids = field(kw_only=True)
-    moving: Sequence[Company] = field(kw_only=True)
-    beside: NDArray[np.bool_] = field(kw_only=True)
-    reach: float = field(kw_only=True)
-    gaps: Sequence[NDArray[np.float32]] = field(kw_only=True)
-    slots: NDArray[np.int32] = field(kw_only=True)
-    drift: NDArray[np.float32] = field(kw_only=True)
-    owner: NDArray[np.int8] = field(kw_only=True)
+    passage: Passage = field(kw_only=True)
     border: Border = field(kw_only=True)
     _held: list[Held] = field(default_factory=list, kw_only=True)
 
@@ -70,7 +57,7 @@ class SolidsInMotion(Solids):
         """Let friction act for dt on liquid along bodies, and give closed faces what they hold."""
         close = super().close_walls
         self._held[:] = [self.border.held(velocity)]
-        relative_to_solids(velocity, self.slots, self.drift, lambda relative: close(relative, cells, dt))
+        self.passage.as_seen_from_bodies(velocity, lambda relative: close(relative, cells, dt))
         self._held[0].impose(velocity)
 
     @stage
@@ -78,17 +65,16 @@ class SolidsInMotion(Solids):
         """Give closed faces what they hold once more; if no time goes by it is a displacement, and bodies stand."""
         slide = super().slide_along_walls
         if dt > 0:
-            relative_to_solids(velocity, self.slots, self.drift, lambda relative: slide(relative, cells, dt))
+            self.passage.as_seen_from_bodies(velocity, lambda relative: slide(relative, cells, dt))
             self._held[0].impose(velocity, cells)
         else:
             slide(velocity, cells)
 
     def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
         """Refuse bodies that press liquid together that cannot give way."""
-        names = [", ".join(repr(body.name) for body in company.bodies) for company in self.moving]
-        flux = np.where(_closed_faces(self.tiles, self.slots, self.is_solid), self.drift, 0.0)
-        pushed = Swept(self.slots, outflow(self.tiles, self.slots, flux))
-        refuse_compression(cells, closed, pushed, self.owner, names, self.moving[0].h)
+        slots = self.passage.slots
+        flux = np.where(_closed_faces(self.tiles, slots, self.is_solid), self.passage.drift, 0.0)
+        self.passage.refuse_compression(cells, closed, Swept(slots, outflow(self.tiles, slots, flux)))
 
     def remember(self, particles: Particles) -> Start | None:
         """Where particles are before a move."""
@@ -100,10 +86,10 @@ class SolidsInMotion(Solids):
     ) -> tuple[NDArray[np.int8] | None, int]:
         """Keep particles out of bodies, where these are at the end of the move, and inside closed sides."""
         start = start or Start.of(particles)
-        close = trace_past_each(particles, start, self.tiles, self.moving, self.gaps, self.beside, self.reach, time, dt)
+        close = self.passage.trace(particles, start, time, dt)
         left, stuck = self.ground.confine(particles)
-        company = self.moving[0]
-        present = Moment(Bodies([], company.h, company.dimension), self.moving, time + dt)
+        moving = self.passage.moving
+        present = Moment(Bodies([], moving[0].h, moving[0].dimension), moving, time + dt)
         which, limits = np.unique(np.concatenate(close)), self.box.limits()
         stuck += push_out(particles, which, start, present.distance, *limits, solid_velocity=present.velocity)
         return left, stuck
@@ -159,16 +145,12 @@ class MovingSolids:
         _open_round_bodies(made, slots, self._ground.open_with_halo(tiles, slots), np.minimum.reduce(corners))
         drift, owner = solid_velocity(tiles, slots, [at_ground, *corners], moving)
         made = replace(made, rubbing=self.rubbing(ground, slots, moving, corners))
+        gaps = [at_minimal_corners(tiles, slots, corner) for corner in corners]
+        off_sides = (drift * _off_sides(tiles, slots, self.box)).astype(np.float32)
         return SolidsInMotion(
             **{part.name: getattr(made, part.name) for part in fields(made)},
             ground=ground,
-            moving=moving,
-            beside=beside_tiles(tiles, slots),
-            reach=reach,
-            gaps=[at_minimal_corners(tiles, slots, corner) for corner in corners],
-            slots=slots,
-            drift=(drift * _off_sides(tiles, slots, self.box)).astype(np.float32),
-            owner=owner,
+            passage=Passage(tiles, moving, beside_tiles(tiles, slots), reach, gaps, slots, off_sides, owner),
             border=Border.of(tiles, slots, made.is_solid, ground.is_solid, moving),
         )
 
@@ -186,30 +168,6 @@ class MovingSolids:
                 rough += [(body.friction, gap) for body, gap in zip(company.bodies, each, strict=True)]
         rough = [(friction, gap) for friction, gap in rough if friction > 0]
         return with_moving(ground.rubbing, ground.tiles, slots, rough) if rough else ground.rubbing
-
-
-def trace_past_each(
-    particles: Particles,
-    start: Start,
-    tiles: Tiles,
-    moving: Sequence[Company],
-    gaps: Sequence[NDArray[np.float32]],
-    beside: NDArray[np.bool_],
-    reach: float,
-    time: float,
-    dt: float,
-) -> list[NDArray[np.int64]]:
-    """Trace a move that began at a time past all bodies that move; returns the particles close to each.
-
-    Their start is then put where the bodies take it: that is outside them, whatever happens.
-    """
-    close = []
-    for company, gap in zip(moving, gaps, strict=True):
-        before, after = company.move(time, company.time), company.move(time + dt, company.time)
-        close.append(trace_past(particles, start, tiles, gap, beside, before, after, company.drift, reach))
-    for company, found in zip(moving, close, strict=True):
-        carry_along(start, found, company.move(time, time + dt))
-    return close
 
 
 def _open_round_bodies(made: Solids, slots: NDArray[np.int32], is_open: NDArray[np.bool_], corners: Array) -> None:

@@ -14,12 +14,11 @@ from plash.grid.cells import WALL
 from plash.grid.tiles import Places, Tiles
 from plash.levelset.inside import places_of
 from plash.particles.distance import reflect
-from plash.physics.cut_solids import CutSolids
+from plash.physics.cut_solids import LEAST_SHARE, CutSolids
 from plash.physics.solids import Solids
 from plash.physics.spouts import Mouth, Opening
 
 _HAT = (0.125, 0.75, 0.125)  # how much of a hat's integral lies in the cell before, in its own, and behind
-_LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +153,7 @@ def _take_share(inverse: NDArray[np.float32], solids: Solids, plug: Places) -> N
         reflect(taken, tiles, *side)
     touched = np.nonzero(taken)
     share = 1 / inverse[touched] - taken[touched]
-    inverse[touched] = np.where(share < _LEAST_SHARE, np.nan, 1 / np.maximum(share, _LEAST_SHARE))
+    inverse[touched] = np.where(share < LEAST_SHARE, np.nan, 1 / np.maximum(share, LEAST_SHARE))
     inverse[0] = 1
 
 

@@ -12,17 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, OpenSpace
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
-from plash.grid.sample import lookup
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Tiles
 from plash.levelset.shapes import distance
 from plash.linear.components import ClosedComponents
-from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start, meet_sides
+from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start
+from plash.particles.leave_cells import leave_solid_cells
 from plash.particles.particles import Particles
 from plash.physics.bodies import FAR, Bodies
 from plash.physics.friction import Rubbing, StaticRubbing
@@ -31,8 +29,6 @@ from plash.scene.bodies import Solid
 from plash.stages import stage
 
 __all__ = ["CLOSED", "OPEN", "UNBOUNDED", "Box", "SceneSolids", "Solids", "StaticSolids"]
-
-_TRIES = 12
 
 
 @dataclass(frozen=True)
@@ -136,29 +132,7 @@ class Solids:
             For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
             did; and how many could not be put back.
         """
-        left = np.zeros(particles.count, np.int8)
-        limits, kinds = self.box.limits()
-        chunks = chunk_count()
-        gone = np.zeros(chunks, np.int64)
-        stuck = np.zeros(chunks, np.int64)
-        _confine(self.tiles.shape)(
-            particles.cell,
-            particles.offset,
-            particles.velocity,
-            particles.starts,
-            self.near,
-            self.tiles.origins,
-            self.tiles.keys,
-            self.is_solid,
-            self.distance,
-            limits,
-            kinds,
-            left,
-            gone,
-            stuck,
-            chunks,
-        )
-        return left if gone.any() else None, int(stuck.sum())
+        return leave_solid_cells(particles, self.tiles, self.is_solid, self.distance, self.near, *self.box.limits())
 
 
 class SceneSolids(Protocol):
@@ -289,123 +263,3 @@ def _open_share(is_open: NDArray[np.bool_]) -> NDArray[np.float64]:
             )
             share = 0.125 * before + 0.75 * here + 0.125 * after
     return share
-
-
-@inlined
-def _gap_at(gap, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
-    """Distance between cell centres, at global coordinates in cells."""
-    x -= 0.5
-    y -= 0.5
-    i, j = int(np.floor(x)), int(np.floor(y))
-    fx, fy = x - i, y - j
-    k, fz = 0, 0.0
-    if BZ > 1:
-        z -= 0.5
-        k = int(np.floor(z))
-        fz = z - k
-    total = 0.0
-    for corner in range(8 if BZ > 1 else 4):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        w = (fx if a else 1.0 - fx) * (fy if b else 1.0 - fy)
-        if BZ > 1:
-            w *= fz if c else 1.0 - fz
-        total += w * np.float64(lookup(gap, keys, i + a, j + b, k + c, BZ, BY, BX))
-    return total
-
-
-@for_tile_shape
-def _confine(shape: Shape) -> Kernel:
-    BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
-
-    @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell,
-        offset,
-        velocity,
-        starts,
-        near,
-        origins,
-        keys,
-        is_solid,
-        gap,
-        limits,
-        kinds,
-        left,
-        gone,
-        stuck,
-        chunks,
-    ):
-        n = len(near) - 1
-        for c in prange(chunks):
-            failures = 0
-            leaving = 0
-            place = np.zeros(3)
-            normal = np.zeros(3)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
-                if not near[t]:
-                    continue
-                for p in range(starts[t], starts[t + 1]):
-                    left[p] = meet_sides(cell, offset, velocity, limits, kinds, p, DIM)
-                    if left[p]:
-                        leaving += 1
-                        continue
-                    x = cell[0, p] - origins[t, 0]
-                    y = cell[1, p] - origins[t, 1]
-                    z = cell[2, p] - origins[t, 2] if DIM == 3 else 0
-                    if 0 <= x < BX and 0 <= y < BY and 0 <= z < BZ:
-                        if not is_solid[t, z, y, x]:
-                            continue
-                    elif not lookup(
-                        is_solid, keys, x + origins[t, 0], y + origins[t, 1], z + origins[t, 2], BZ, BY, BX
-                    ):
-                        continue
-
-                    # In a solid cell: out along the normal, a little further each time
-                    for axis in range(DIM):
-                        place[axis] = np.float64(cell[axis, p]) + np.float64(offset[axis, p])
-                    is_free = False
-                    for attempt in range(_TRIES):
-                        here = _gap_at(gap, keys, place[0], place[1], place[2], BZ, BY, BX)
-                        length = 0.0
-                        for axis in range(DIM):
-                            dx = 0.25 if axis == 0 else 0.0
-                            dy = 0.25 if axis == 1 else 0.0
-                            dz = 0.25 if axis == 2 else 0.0
-                            normal[axis] = _gap_at(
-                                gap, keys, place[0] + dx, place[1] + dy, place[2] + dz, BZ, BY, BX
-                            ) - _gap_at(gap, keys, place[0] - dx, place[1] - dy, place[2] - dz, BZ, BY, BX)
-                            length += normal[axis] ** 2
-                        length = np.sqrt(length)
-                        if not length > 0.0:
-                            break
-                        step = max(-here, 0.0) + 0.1 * (attempt + 1)
-                        for axis in range(DIM):
-                            normal[axis] /= length
-                            place[axis] += step * normal[axis]
-                            low = np.float64(limits[axis, 0]) + 1e-3
-                            high = np.float64(limits[axis, 1]) - 1e-3
-                            if kinds[axis, 0] == CLOSED:
-                                place[axis] = max(place[axis], low)
-                            if kinds[axis, 1] == CLOSED:
-                                place[axis] = min(place[axis], high)
-                        i, j = int(np.floor(place[0])), int(np.floor(place[1]))
-                        k = int(np.floor(place[2])) if DIM == 3 else 0
-                        if not lookup(is_solid, keys, i, j, k, BZ, BY, BX):
-                            is_free = True
-                            break
-                    if not is_free:
-                        failures += 1
-                        continue
-                    inward = 0.0
-                    for axis in range(DIM):
-                        inward += np.float64(velocity[axis, p]) * normal[axis]
-                    for axis in range(DIM):
-                        whole = np.floor(place[axis])
-                        cell[axis, p] = np.int32(whole)
-                        offset[axis, p] = min(np.float32(place[axis] - whole), np.float32(0.999999))
-                        velocity[axis, p] -= np.float32(min(inward, 0.0) * normal[axis])
-            stuck[c] = failures
-            gone[c] = leaving
-
-    return run

@@ -7,6 +7,7 @@ up or down; turn it about its normal for another.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -41,9 +42,9 @@ class Opening(Movable):
             axes = tuple(times(matrix, axis) for axis in axes)
         return added(center, self.translation or (0.0,) * len(center)), axes
 
+    @abstractmethod
     def half_sides(self, dimension: int) -> Vector:
         """Half the sides of the smallest rectangle around it, along the axes across the normal."""
-        raise NotImplementedError
 
     def area(self, dimension: int) -> float:
         """Its size, m²; in 2-D its length, m."""

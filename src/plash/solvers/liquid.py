@@ -134,14 +134,16 @@ class LiquidSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        time, until = self.state.time, frame_time
-        speed = max(self.speed, self.forces.fastest)
+        time = self.state.time
         if self.steps_cross_frames:
-            until = time + min(self.time_step.limit(speed), 2 * (frame_time - time))
-        speed = max(speed, self.sources.fastest(time, until), self.solids.fastest(time, until))
-        if self.steps_cross_frames:
-            return self.time_step.limit(speed)
-        return self.time_step.divide(frame_time - time, speed)
+            until = time + min(self.time_step.limit(self.speed), 2 * (frame_time - time))
+            return self.time_step.limit(self._fastest(time, until))
+        return self.time_step.divide(frame_time - time, self._fastest(time, frame_time))
+
+    def _fastest(self, time: float, until: float) -> float:
+        """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s."""
+        brought = (self.sources.fastest(time, until), self.solids.fastest(time, until), self.forces.fastest)
+        return max(self.speed, *brought)
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
