@@ -83,8 +83,10 @@ def with_holes(dimension):
 
 def matrix_of(system, identity, scale):
     size = system.is_known.size
-    columns = [system._applied(column.reshape(system.is_known.shape), identity, scale) for column in np.eye(size)]
-    return np.stack([column.reshape(-1) for column in columns], axis=1)
+    columns = np.empty((size, *system.is_known.shape))
+    for column, unit in zip(columns, np.eye(size), strict=True):
+        assert system.apply(unit.reshape(column.shape), identity, scale, column) == (column.reshape(-1) * unit).sum()
+    return columns.reshape(size, size).T
 
 
 def test_round_holes_the_solution_is_that_of_the_matrix(dimension):

@@ -8,9 +8,11 @@ itself, and the number of iterations hardly grows with resolution.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import prange
@@ -79,29 +81,31 @@ class Embedded:
         right = np.where(self.is_known, 0.0, right)
         x = np.where(self.is_known, 0.0, start)
         scale = spread / self.box.h**2
-        residual = right - self._applied(x, identity, scale)
-        size = _norm(right)
+        image, direction = np.empty_like(x), np.zeros_like(x)
+        self.apply(x, identity, scale, image)
+        residual = right - image
+        size, left = _norm(right), _norm(residual)
         enough = max(tolerances[0] * size, tolerances[1])
-        direction = np.zeros_like(x)
-        before, iterations = 1.0, 0
-        while _norm(residual) > enough and iterations < _MOST_ITERATIONS:
-            shifted = np.where(self.is_known, 0.0, precondition(residual))
-            now = float(np.sum(residual * shifted))
-            direction = shifted + (now / before if iterations else 0.0) * direction
-            image = self._applied(direction, identity, scale)
-            step = now / float(np.sum(direction * image))
-            x += step * direction
-            residual -= step * image
+        before, iterations = math.inf, 0
+        while left > enough and iterations < _MOST_ITERATIONS:
+            shifted = precondition(residual)
+            now = _product(residual, shifted)
+            _turn(_rows(shifted), _rows(self.is_known), now / before, _rows(direction), chunk_count())
+            step = now / self.apply(direction, identity, scale, image)
+            left = math.sqrt(_advance(step, direction, image, x, residual))
             before = now
             iterations += 1
-        return x, iterations, _norm(residual) / size if size > 0 else 0.0
+        return x, iterations, left / size if size > 0 else 0.0
 
-    def _applied(self, x: Array, identity: float, scale: float) -> Array:
-        y = np.empty_like(x)
-        whole = self._links_in_space
-        shape = whole.shape[1:]
-        _apply(x.reshape(shape), whole, self.held.reshape(shape), identity, scale, y.reshape(shape), chunk_count())
-        return y
+    def apply(self, x: Array, identity: float, scale: float, image: Array) -> float:
+        """Set the image to the matrix times x, scale being spread/h²; returns the product of both."""
+        links, shape = self._links_in_space, self._links_in_space.shape[1:]
+        products = np.empty(shape[0] * shape[1])
+        _multiply(
+            *(x.reshape(shape), links, self.held.reshape(shape), identity, scale),
+            *(image.reshape(shape), products, chunk_count()),
+        )
+        return float(products.sum())
 
     @cached_property
     def _links_in_space(self) -> Array:
@@ -115,11 +119,28 @@ class Embedded:
 
 
 def _norm(values: Array) -> float:
-    return float(np.sqrt(np.sum(values * values)))
+    return math.sqrt(_product(values, values))
+
+
+def _product(a: Array, b: Array) -> float:
+    products = np.empty(a.size // a.shape[-1])
+    _multiply_rows(_rows(a), _rows(b), products, chunk_count())
+    return float(products.sum())
+
+
+def _advance(step: float, direction: Array, image: Array, x: Array, residual: Array) -> float:
+    """Go a step on; returns the square of the residual that is left."""
+    squares = np.empty(x.size // x.shape[-1])
+    _go(step, _rows(direction), _rows(image), _rows(x), _rows(residual), squares, chunk_count())
+    return float(squares.sum())
+
+
+def _rows(values: NDArray[Any]) -> NDArray[Any]:
+    return values.reshape(-1, values.shape[-1])
 
 
 @kernel
-def _apply(x, links, held, identity, scale, y, chunks):  # type: ignore[no-untyped-def]
+def _multiply(x, links, held, identity, scale, image, products, chunks):  # type: ignore[no-untyped-def]
     nz, ny, nx = x.shape
     rows = nz * ny
     for c in prange(chunks):
@@ -127,6 +148,7 @@ def _apply(x, links, held, identity, scale, y, chunks):  # type: ignore[no-untyp
             k, j = row // ny, row % ny
             below, above = max(k - 1, 0), min(k + 1, nz - 1)
             back, front = max(j - 1, 0), min(j + 1, ny - 1)
+            product = 0.0
             for i in range(nx):
                 left, right = max(i - 1, 0), min(i + 1, nx - 1)
                 here = x[k, j, i]
@@ -137,4 +159,42 @@ def _apply(x, links, held, identity, scale, y, chunks):  # type: ignore[no-untyp
                 total += links[1, k, front, i] * (here - x[k, front, i])
                 total += links[2, k, j, i] * (here - x[below, j, i])
                 total += links[2, above, j, i] * (here - x[above, j, i])
-                y[k, j, i] = identity * here + scale * total
+                total = identity * here + scale * total
+                image[k, j, i] = total
+                product += here * total
+            products[row] = product
+
+
+@kernel
+def _multiply_rows(a, b, products, chunks):  # type: ignore[no-untyped-def]
+    rows, nx = a.shape
+    for c in prange(chunks):
+        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            product = 0.0
+            for i in range(nx):
+                product += a[row, i] * b[row, i]
+            products[row] = product
+
+
+@kernel
+def _turn(shifted, is_known, ratio, direction, chunks):  # type: ignore[no-untyped-def]
+    """The next direction, from the preconditioned residual."""
+    rows, nx = shifted.shape
+    for c in prange(chunks):
+        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            for i in range(nx):
+                direction[row, i] = 0.0 if is_known[row, i] else shifted[row, i] + ratio * direction[row, i]
+
+
+@kernel
+def _go(step, direction, image, x, residual, squares, chunks):  # type: ignore[no-untyped-def]
+    rows, nx = x.shape
+    for c in prange(chunks):
+        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            square = 0.0
+            for i in range(nx):
+                x[row, i] += step * direction[row, i]
+                left = residual[row, i] - step * image[row, i]
+                residual[row, i] = left
+                square += left * left
+            squares[row] = square
