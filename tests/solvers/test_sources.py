@@ -225,6 +225,28 @@ def test_a_spout_in_a_solid_is_refused_by_name():
         plash.build(scene(2, source=[spout(2)], solid=[block]))
 
 
+@pytest.mark.parametrize("solids", ["cut", "voxel"])
+def test_a_spout_that_has_filled_a_closed_box_is_refused_by_name(dimension, solids):
+    tap = spout(dimension, speed=2.0)
+    solver = plash.build(scene(dimension, pool=0.7, resolution=12, source=[tap], solver={"solids": solids}))
+    unit = "m³" if dimension == 3 else "m²"
+    with pytest.raises(plash.SealedError, match=rf"the spout 'jet' presses together .* by .* {unit}/s.*source\.stop"):
+        run(solver, 3.0)
+    box = math.prod((0.9, 0.8, 0.6)[:dimension])
+    assert solver.ledger.particle_volume == pytest.approx(box, rel=0.03)
+
+
+@pytest.mark.parametrize("solids", ["cut", "voxel"])
+def test_a_drain_makes_room_for_a_spout_in_a_full_box(dimension, solids):
+    shape = {"kind": "box", "min": (0.7, 0, 0)[:dimension], "max": (0.9, 0.3, 0.6)[:dimension]}
+    drain = {"name": "drain", "shape": shape, "match": "jet"}
+    whole = scene(
+        dimension, pool=0.9, resolution=12, source=[spout(dimension)], sink=[drain], solver={"solids": solids}
+    )
+    solver = run(plash.build(whole), 0.3)
+    assert solver.ledger.removed["sink drain"] == pytest.approx(solver.ledger.inflow, rel=0.02)
+
+
 def test_the_plug_of_a_spout_is_no_liquid(dimension):
     solver = plash.build(scene(dimension, source=[spout(dimension, 30)]))
     run(solver, 0.05)

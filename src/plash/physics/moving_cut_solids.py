@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from plash.grid.cells import SIDE, Cells, Swept
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
-from plash.linear.components import ClosedComponents
 from plash.particles.confine import Start, keep_inside, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
@@ -30,6 +29,7 @@ from plash.physics.cut_solids import TOUCHES, CutSolids, StaticCutSolids, beside
 from plash.physics.motions import BATCH, Moment
 from plash.physics.moving_solids import MovingSolids, at_minimal_corners
 from plash.physics.passage import Passage
+from plash.physics.sealing import Pushes
 from plash.physics.solid_velocity import outflow, solid_velocity
 from plash.physics.solids import Solids
 from plash.stages import stage
@@ -69,9 +69,9 @@ class CutSolidsInMotion(CutSolids):
         else:
             slide(velocity, cells)
 
-    def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
-        """Refuse bodies that press liquid together that cannot give way."""
-        self.passage.refuse_compression(cells, closed, self.swept)
+    def pushes(self) -> Pushes:
+        """What bodies that move push out of cells."""
+        return self.passage.pushes(self.swept)
 
     @stage
     def confine(

@@ -20,7 +20,6 @@ from plash.grid.cells import Cells, Swept
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells, halved, hat_share, open_half_cells
-from plash.linear.components import ClosedComponents
 from plash.particles.confine import Start
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
@@ -30,6 +29,7 @@ from plash.physics.cut_solids import LEAST_SHARE, beside_tiles, beyond_sides, mi
 from plash.physics.friction import Rubbing, at_corners, with_moving
 from plash.physics.motions import Company, Moment, MovingBodies
 from plash.physics.passage import Passage
+from plash.physics.sealing import Pushes
 from plash.physics.solid_velocity import outflow, solid_velocity
 from plash.physics.solids import Box, Solids, StaticSolids
 from plash.stages import stage
@@ -70,11 +70,11 @@ class SolidsInMotion(Solids):
         else:
             slide(velocity, cells)
 
-    def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
-        """Refuse bodies that press liquid together that cannot give way."""
+    def pushes(self) -> Pushes:
+        """What bodies that move push out of cells."""
         slots = self.passage.slots
         flux = np.where(_closed_faces(self.tiles, slots, self.is_solid), self.passage.drift, 0.0)
-        self.passage.refuse_compression(cells, closed, Swept(slots, outflow(self.tiles, slots, flux)))
+        return self.passage.pushes(Swept(slots, outflow(self.tiles, slots, flux)))
 
     def remember(self, particles: Particles) -> Start | None:
         """Where particles are before a move."""

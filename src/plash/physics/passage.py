@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import Cells, Swept
+from plash.grid.cells import Swept
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
-from plash.linear.components import ClosedComponents
 from plash.particles.confine import Start
 from plash.particles.overtake import carry_along, trace_past
 from plash.particles.particles import Particles
 from plash.physics.motions import Company
-from plash.physics.sealing import refuse_compression
+from plash.physics.sealing import Pushes
 from plash.physics.solid_velocity import relative_to_solids
 
 
@@ -48,10 +47,10 @@ class Passage:
         """Change a velocity as it is relative to the nearest body."""
         relative_to_solids(velocity, self.slots, self.drift, change)
 
-    def refuse_compression(self, cells: Cells, closed: ClosedComponents, pushed: Swept) -> None:
-        """Refuse bodies that press liquid together that cannot give way."""
+    def pushes(self, swept: Swept) -> Pushes:
+        """What the bodies push out of cells, of which they are the owners."""
         names = [", ".join(repr(body.name) for body in company.bodies) for company in self.moving]
-        refuse_compression(cells, closed, pushed, self.owner, names, self.moving[0].h)
+        return Pushes.by_solids(swept, self.owner, names)
 
     def trace(self, particles: Particles, start: Start, time: float, dt: float) -> list[NDArray[np.int64]]:
         """Trace a move that began at a time past all bodies that move; returns the particles close to each.

@@ -18,12 +18,12 @@ from plash.grid.cells import Cells, OpenSpace
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.shapes import distance
-from plash.linear.components import ClosedComponents
 from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start
 from plash.particles.leave_cells import leave_solid_cells
 from plash.particles.particles import Particles
 from plash.physics.bodies import FAR, Bodies
 from plash.physics.friction import Rubbing, StaticRubbing
+from plash.physics.sealing import Pushes
 from plash.physics.wall_velocity import close_walls
 from plash.scene.bodies import Solid
 from plash.stages import stage
@@ -113,8 +113,9 @@ class Solids:
         """
         return 0
 
-    def refuse_compression(self, cells: Cells, closed: ClosedComponents) -> None:
-        """Refuse solids that press liquid together that cannot give way; those that stand never do."""
+    def pushes(self) -> Pushes:
+        """What solids push out of cells: those that stand, nothing."""
+        return Pushes.none()
 
     @stage
     def confine(

@@ -20,6 +20,7 @@ from plash.particles.exchange import insert_particles
 from plash.particles.particles import Particles
 from plash.physics.inflow import Inflow
 from plash.physics.plugs import Placing, place
+from plash.physics.sealing import Pushes
 from plash.physics.solids import Solids
 from plash.physics.spouts import IsOpen, Opening, everywhere
 from plash.stages import stage
@@ -52,6 +53,7 @@ class Mouths:
         velocity: Of the liquid at each of them, m/s.
         walls: All faces of plugs.
         inside: Velocity there, m/s: that of the spout, and none behind.
+        brought_in: What they push into cells.
     """
 
     solids: Solids
@@ -61,6 +63,11 @@ class Mouths:
     velocity: NDArray[np.float32]
     walls: Places
     inside: NDArray[np.float32]
+    brought_in: Pushes
+
+    def pushes(self) -> Pushes:
+        """What the spouts push into cells."""
+        return self.brought_in
 
     def let_in(self, velocity: FaceField) -> None:
         """Set the velocity through the faces of spouts to their flux, before the projection."""
@@ -116,6 +123,7 @@ class Sources:
             velocity[known].astype(np.float32),
             places.walls,
             inside.astype(np.float32),
+            _pushes(places, flux),
         )
 
     def _placed(self, solids: Solids, running: list[Opening], time: float) -> Placing:
@@ -178,7 +186,13 @@ def _move_on(particles: Particles, time: float) -> None:
     particles.cell, particles.offset = moved.cell, moved.offset
 
 
+def _pushes(places: Placing, flux: NDArray[np.float64]) -> Pushes:
+    causes = [f"the spout {opening.name!r}" for opening in places.running]
+    remedy = "add a sink, or stop the spout in time (source.stop)"
+    return Pushes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
+
+
 def _no_mouths(solids: Solids) -> Mouths:
     nowhere: Places = (np.zeros(0, np.int64),) * 5
     nothing = np.zeros(0, np.float32)
-    return Mouths(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing)
+    return Mouths(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, Pushes.none())

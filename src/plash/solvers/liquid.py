@@ -24,6 +24,7 @@ from plash.particles.sort import sort_particles
 from plash.physics.density import Spacing
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
+from plash.physics.sealing import refuse_compression
 from plash.physics.sinks import Sinks
 from plash.physics.solids import SceneSolids, Solids
 from plash.physics.sources import Sources
@@ -97,10 +98,10 @@ class LiquidSolver:
         # Make it incompressible
         solids.close_walls(s.velocity, s.cells, dt)
         mouths.let_in(s.velocity)
-        inflow = mouths.inflow.plus(self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt))
-        projection = self.pressure.project(s.velocity, s.cells, dt, inflow)
+        drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
+        projection = self.pressure.project(s.velocity, s.cells, dt, mouths.inflow.plus(drained))
         s.pressure = projection.pressure
-        solids.refuse_compression(projection.cells, projection.system.closed)
+        refuse_compression(projection.cells, projection.system.closed, (solids, mouths), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
         solids.slide_along_walls(s.velocity, projection.cells, dt)
