@@ -18,12 +18,13 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import chunk_count, kernel
+from plash.grid.compile import inlined, kernel
 from plash.linear.transforms import BoxSolver
 
 Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 200
+_ROWS = 8  # that one partial sum goes over
 _HARDLY = 0.05  # spread over h² below which conjugate gradients need no help
 
 
@@ -90,7 +91,7 @@ class Embedded:
         while left > enough and iterations < _MOST_ITERATIONS:
             shifted = precondition(residual)
             now = _product(residual, shifted)
-            _turn(_rows(shifted), _rows(self.is_known), now / before, _rows(direction), chunk_count())
+            _turn(_rows(shifted), _rows(self.is_known), now / before, _rows(direction))
             step = now / self.apply(direction, identity, scale, image)
             left = math.sqrt(_advance(step, direction, image, x, residual))
             before = now
@@ -100,11 +101,9 @@ class Embedded:
     def apply(self, x: Array, identity: float, scale: float, image: Array) -> float:
         """Set the image to the matrix times x, scale being spread/h²; returns the product of both."""
         links, shape = self._links_in_space, self._links_in_space.shape[1:]
-        products = np.empty(shape[0] * shape[1])
-        _multiply(
-            *(x.reshape(shape), links, self.held.reshape(shape), identity, scale),
-            *(image.reshape(shape), products, chunk_count()),
-        )
+        products = _partial_sums(x)
+        held = self.held.reshape(shape)
+        _multiply(x.reshape(shape), links, held, identity, scale, image.reshape(shape), products)
         return float(products.sum())
 
     @cached_property
@@ -123,15 +122,15 @@ def _norm(values: Array) -> float:
 
 
 def _product(a: Array, b: Array) -> float:
-    products = np.empty(a.size // a.shape[-1])
-    _multiply_rows(_rows(a), _rows(b), products, chunk_count())
+    products = _partial_sums(a)
+    _multiply_rows(_rows(a), _rows(b), products)
     return float(products.sum())
 
 
 def _advance(step: float, direction: Array, image: Array, x: Array, residual: Array) -> float:
     """Go a step on; returns the square of the residual that is left."""
-    squares = np.empty(x.size // x.shape[-1])
-    _go(step, _rows(direction), _rows(image), _rows(x), _rows(residual), squares, chunk_count())
+    squares = _partial_sums(x)
+    _go(step, _rows(direction), _rows(image), _rows(x), _rows(residual), squares)
     return float(squares.sum())
 
 
@@ -139,62 +138,70 @@ def _rows(values: NDArray[Any]) -> NDArray[Any]:
     return values.reshape(-1, values.shape[-1])
 
 
+def _partial_sums(values: Array) -> Array:
+    """Room for the sums of columns over some rows each, which are the same for any number of threads."""
+    return np.zeros((math.ceil(len(_rows(values)) / _ROWS), values.shape[-1]))
+
+
 @kernel
-def _multiply(x, links, held, identity, scale, image, products, chunks):  # type: ignore[no-untyped-def]
+def _multiply(x, links, held, identity, scale, image, products):  # type: ignore[no-untyped-def]
     nz, ny, nx = x.shape
-    rows = nz * ny
-    for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+    for block in prange(len(products)):
+        for row in range(block * _ROWS, min((block + 1) * _ROWS, nz * ny)):
             k, j = row // ny, row % ny
-            below, above = max(k - 1, 0), min(k + 1, nz - 1)
-            back, front = max(j - 1, 0), min(j + 1, ny - 1)
-            product = 0.0
+            above, front = min(k + 1, nz - 1), min(j + 1, ny - 1)
+            here, out = x[k, j], image[k, j]
+            _hold(here, held[k, j], out)
+            _pull(here[1:], here[:-1], links[0, k, j][1:], out[1:])
+            _pull(here[:-1], here[1:], links[0, k, j][1:], out[:-1])
+            _pull(here, x[k, max(j - 1, 0)], links[1, k, j], out)
+            _pull(here, x[k, front], links[1, k, front], out)
+            _pull(here, x[max(k - 1, 0), j], links[2, k, j], out)
+            _pull(here, x[above, j], links[2, above, j], out)
             for i in range(nx):
-                left, right = max(i - 1, 0), min(i + 1, nx - 1)
-                here = x[k, j, i]
-                total = held[k, j, i] * here
-                total += links[0, k, j, i] * (here - x[k, j, left])
-                total += links[0, k, j, right] * (here - x[k, j, right])
-                total += links[1, k, j, i] * (here - x[k, back, i])
-                total += links[1, k, front, i] * (here - x[k, front, i])
-                total += links[2, k, j, i] * (here - x[below, j, i])
-                total += links[2, above, j, i] * (here - x[above, j, i])
-                total = identity * here + scale * total
-                image[k, j, i] = total
-                product += here * total
-            products[row] = product
+                value = identity * here[i] + scale * out[i]
+                out[i] = value
+                products[block, i] += here[i] * value
+
+
+@inlined
+def _hold(here, held, out):  # type: ignore[no-untyped-def]
+    for i in range(len(here)):
+        out[i] = held[i] * here[i]
+
+
+@inlined
+def _pull(here, there, links, out):  # type: ignore[no-untyped-def]
+    for i in range(len(here)):
+        out[i] += links[i] * (here[i] - there[i])
 
 
 @kernel
-def _multiply_rows(a, b, products, chunks):  # type: ignore[no-untyped-def]
+def _multiply_rows(a, b, products):  # type: ignore[no-untyped-def]
     rows, nx = a.shape
-    for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
-            product = 0.0
+    for block in prange(len(products)):
+        for row in range(block * _ROWS, min((block + 1) * _ROWS, rows)):
             for i in range(nx):
-                product += a[row, i] * b[row, i]
-            products[row] = product
+                products[block, i] += a[row, i] * b[row, i]
 
 
 @kernel
-def _turn(shifted, is_known, ratio, direction, chunks):  # type: ignore[no-untyped-def]
+def _turn(shifted, is_known, ratio, direction):  # type: ignore[no-untyped-def]
     """The next direction, from the preconditioned residual."""
     rows, nx = shifted.shape
-    for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
-            for i in range(nx):
-                direction[row, i] = 0.0 if is_known[row, i] else shifted[row, i] + ratio * direction[row, i]
+    for row in prange(rows):
+        for i in range(nx):
+            turned = shifted[row, i] + ratio * direction[row, i]
+            direction[row, i] = 0.0 if is_known[row, i] else turned
 
 
 @kernel
-def _go(step, direction, image, x, residual, squares, chunks):  # type: ignore[no-untyped-def]
+def _go(step, direction, image, x, residual, squares):  # type: ignore[no-untyped-def]
     rows, nx = x.shape
-    for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
-            square = 0.0
+    for block in prange(len(squares)):
+        for row in range(block * _ROWS, min((block + 1) * _ROWS, rows)):
             for i in range(nx):
                 x[row, i] += step * direction[row, i]
                 left = residual[row, i] - step * image[row, i]
                 residual[row, i] = left
-                square += left * left
-            squares[row] = square
+                squares[block, i] += left * left
