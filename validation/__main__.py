@@ -12,7 +12,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def main(names: list[str]) -> None:
-    """Run the cases named, or all; the page is rewritten only when all were run. Quick leaves out the longest runs."""
+    """Run the cases named, or all; the page is rewritten only when all were run. Quick leaves out the longest runs.
+
+    Runs are kept in out/validation, so that a validation that was stopped goes on where it was."""
     quick = "--quick" in names
     names = [name for name in names if name != "--quick"]
     unknown = set(names) - set(report.CASES)
@@ -23,7 +25,7 @@ def main(names: list[str]) -> None:
         if not names or name in names:
             print(f"{name} ...", flush=True)
             run = partial(report.volume, quick=quick) if name == "volume" else case
-            sections.append(run(DOCS / "pictures"))
+            sections.append(run(DOCS / "pictures").rstrip() + "\n")
             print(sections[-1], flush=True)
     if not names:
         (DOCS / "validation.md").write_text("\n".join([report.INTRODUCTION, *sections]), encoding="utf-8")

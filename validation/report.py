@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from validation.dam_break import OPENING, collapse, measured
+from validation.keep import kept
 from validation.sloshing import exact_omega, slosh
+from validation.sources import flux, fountain, piston, steady_river, torricelli
 from validation.surfaces import SHOWN, SURFACES, run_surface, side_by_side
 from validation.volume import settle
 
@@ -24,7 +26,9 @@ rest at any height in a cell, projection, symmetry, Gates's 63 cases) are tests 
 
 def dam_break(pictures: Path) -> str:
     """Martin & Moyce."""
-    runs = [collapse(cells, transfer) for cells, transfer in ((16, "apic"), (32, "apic"), (32, "flip"), (64, "apic"))]
+    runs = [
+        kept(collapse, cells, transfer) for cells, transfer in ((16, "apic"), (32, "apic"), (32, "flip"), (64, "apic"))
+    ]
     figure, (left, right) = _figure(2)
     for axes, name, label in ((left, "front", "front, Z = x/a"), (right, "height", "height at the wall, H")):
         axes.plot(*measured(name), "o", color="black", markersize=4, label="Martin & Moyce 1952")
@@ -54,7 +58,7 @@ A column of water, a = 57.15 mm wide and 2a high, in 2-D without viscosity, agai
 
 def sloshing(pictures: Path) -> str:
     """The first mode of a tank."""
-    runs = [slosh(cells, transfer) for cells in (12, 24, 48) for transfer in ("apic", "flip")]
+    runs = [kept(slosh, cells, transfer) for cells in (12, 24, 48) for transfer in ("apic", "flip")]
     figure, (axes,) = _figure(1)
     period = 2 * np.pi / exact_omega()
     time = np.linspace(0, 5.3, 400)
@@ -84,7 +88,7 @@ def _decay(amplitude: Any) -> float:
 def volume(pictures: Path, quick: bool = False) -> str:
     """Ten seconds of the benchmark's dam break; quick leaves out what takes more than a few minutes."""
     sizes = [(2, 32), (2, 64), (2, 96), (3, 32), (3, 64), *([] if quick else [(3, 96)])]
-    runs = [settle(dimension, cells, transfer) for dimension, cells in sizes for transfer in ("flip", "apic")]
+    runs = [kept(settle, dimension, cells, transfer) for dimension, cells in sizes for transfer in ("flip", "apic")]
     figure, both = _figure(2)
     for axes, dimension in zip(both, (2, 3), strict=True):
         for run in runs:
@@ -104,7 +108,7 @@ def volume(pictures: Path, quick: bool = False) -> str:
         for run in runs
     ]
     long = [(2, 32), *([] if quick else [(2, 64), (3, 32)])]
-    lasting = [settle(*size, transfer, seconds=180.0) for size in long for transfer in ("flip", "apic")]
+    lasting = [kept(settle, *size, transfer, seconds=180.0) for size in long for transfer in ("flip", "apic")]
     minutes = [(f"{run.dimension}-D", run.cells, run.transfer, *run.by_minute()) for run in lasting]
     return f"""\
 ## Volume
@@ -120,9 +124,61 @@ For three minutes, the mean error in each of them:
 {_table(("", "resolution", "transfer", "1st minute", "2nd", "3rd"), minutes)}"""
 
 
+def sources(pictures: Path) -> str:
+    """What spouts bring, how high fountains rise, how fast liquid leaves, and what a piston displaces."""
+    ways = [(dimension, under_water) for dimension in (2, 3) for under_water in (False, True)]
+    fluxes = [
+        (
+            f"{dimension}-D",
+            "under water" if wet else "in air",
+            *(f"{kept(flux, dimension, degrees, wet) - 1:+.4%}" for degrees in (0, 30, 45)),
+        )
+        for dimension, wet in ways
+    ]
+    jets = [kept(fountain, 2), kept(fountain, 2, cells=12), kept(fountain, 2, speed=4.0), kept(fountain, 3)]
+    fountains = [
+        (
+            f"{jet.dimension}-D",
+            jet.cells,
+            f"{jet.slenderness:.2f}",
+            f"{jet.first - 1:+.1%}",
+            f"{jet.steady - 1:+.1%}",
+            f"{jet.spread:.1%}",
+        )
+        for jet in jets
+    ]
+    carried, measured_volume = kept(steady_river)
+    pistons = ", ".join(
+        f"{kept(piston, dimension, solids) - 1:+.2%} ({dimension}-D, `{solids}`)"
+        for dimension in (2, 3)
+        for solids in ("cut", "voxel")
+    )
+    slits = " and ".join(f"{kept(torricelli, cells) - 1:+.1%} with {cells}" for cells in (64, 128))
+    return f"""\
+## Sources, sinks and a piston
+
+**A spout** of ten cells' width for two seconds, at three angles to the grid: how far its flux is from what was asked.
+In air it is what crosses a plane four cells ahead, under water what the velocity carries through a box round it.
+
+{_table(("", "", "0 degrees", "30", "45"), fluxes)}
+**A fountain** straight up, between open sides: how far its highest particle is above s²/2g, on its first rise and on
+average once what falls back meets it, and by how much that varies. The first rise of a thick jet goes further, on
+a finer grid too: its slow top is pushed from below.
+
+{_table(("", "cells across", "width over s²/2g", "first rise", "steady", "varies by"), fountains)}
+**Torricelli**: the speed behind a slit in a tank's wall against √(2gH), {slits} cells along.
+
+**A river** of twenty seconds whose drain matches its spring (`river`): the volume carried is within {carried:.1e} of the
+start, the measured one within {measured_volume:.1%}.
+
+**A piston** pushes slowly, 32 cells along the tank: mean depth against volume over what is left of the floor,
+{pistons}.
+"""
+
+
 def free_surfaces(pictures: Path) -> str:
     """The three free surfaces on one scene; also writes docs/free_surfaces.md."""
-    runs = [run_surface(surface) for surface in SURFACES]
+    runs = [kept(run_surface, surface) for surface in SURFACES]
     side_by_side(runs, pictures / "free_surfaces.png")
     figure, (left, right) = _figure(2)
     for run in runs:
@@ -181,6 +237,7 @@ CASES: dict[str, Callable[[Path], str]] = {
     "dam_break": dam_break,
     "sloshing": sloshing,
     "volume": volume,
+    "sources": sources,
     "free_surfaces": free_surfaces,
 }
 

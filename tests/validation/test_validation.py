@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from validation.dam_break import collapse
+from validation.keep import kept
 from validation.sloshing import slosh
+from validation.sources import flux, fountain
 from validation.volume import settle
 
 
@@ -28,3 +30,25 @@ def test_a_dam_break_keeps_its_volume(transfer):
     assert run.carried < 1e-6
     assert run.error.min() > -0.05
     assert run.error.max() < 0.02
+
+
+@pytest.mark.parametrize("under_water", [False, True])
+def test_a_spout_brings_what_was_asked(under_water):
+    assert flux(2, 30, under_water, cells=6, seconds=1.0) == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_steady_fountain_rises_as_high_as_its_speed_takes_it():
+    assert fountain(2, speed=2.5, cells=6, width=0.04).steady == pytest.approx(1.0, abs=0.05)
+
+
+def test_what_was_run_is_kept(tmp_path):
+    runs = []
+
+    def run(size, name="it"):
+        runs.append(size)
+        return np.full(size, 2.0)
+
+    for _ in range(2):
+        assert kept(run, 3, folder=tmp_path, name="this").tolist() == [2.0, 2.0, 2.0]
+    assert kept(run, 4, folder=tmp_path, name="this").tolist() == [2.0] * 4
+    assert runs == [3, 4]
