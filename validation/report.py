@@ -168,8 +168,8 @@ a finer grid too: its slow top is pushed from below.
 {_table(("", "cells across", "width over s²/2g", "first rise", "steady", "varies by"), fountains)}
 **Torricelli**: the speed behind a slit in a tank's wall against √(2gH), {slits} cells along.
 
-**A river** of twenty seconds whose drain matches its spring (`river`): the volume carried is within {carried:.1e} of the
-start, the measured one within {measured_volume:.1%}.
+**A river** of twenty seconds whose drain matches its spring (`river`): the volume carried stays within {carried:.1e},
+the measured one within {measured_volume:.1%}.
 
 **A piston** pushes slowly, 32 cells along the tank: mean depth against volume over what is left of the floor,
 {pistons}.
