@@ -51,6 +51,53 @@ def test_turned_and_shifted_shapes_keep_their_outline_when_given_depth():
     assert deep.fill[0].velocity == (1, 2, 0)
 
 
+def test_all_that_moves_liquid_is_given_depth_too():
+    box = {"kind": "box", "min": (0.1, 0.1), "max": (0.3, 0.2)}
+    slanted = {"kind": "disc", "center": (0.2, 0.5), "normal": (1, -1), "radius": 0.1}
+    upward = {"kind": "rectangle", "center": (0.7, 0.2), "normal": (0, 1), "size": 0.12, "translation": (0.1, 0)}
+    motion = {
+        "velocity": (0.1, 0),
+        "spin": 2,
+        "center": (0.8, 0.8),
+        "oscillation": {"amplitude": (0, 0.1), "period": 2},
+        "keys": [{"time": 0, "offset": (0, 0)}, {"time": 1, "offset": (0.1, 0)}],
+    }
+    scene = plash.Scene(
+        domain={"size": (1, 1)},
+        source=[
+            {"kind": "spout", "shape": slanted, "speed": 0.5},
+            {
+                "kind": "spout",
+                "shape": upward,
+                "flow_rate": 0.06,
+                "motion": {"path": {"points": [(0, 0), (0.1, 0)], "speed": 1}},
+            },
+            {"kind": "blob", "shape": box, "time": 0.1, "velocity": (1, 0)},
+        ],
+        sink=[{"shape": box, "flow_rate": 0.03}],
+        pump=[{"shape": box, "velocity": (0, 1)}],
+        force=[
+            {"kind": "vortex", "point": (0.5, 0.5), "strength": 1, "radius": 0.1},
+            {"kind": "attractor", "point": (0.5, 0.5), "strength": 1, "radius": 0.1},
+            {"kind": "constant", "acceleration": (0, 1)},
+        ],
+        solid=[{"shape": {"kind": "sphere", "center": (0.8, 0.8), "radius": 0.05}, "motion": motion}],
+    )
+    deep = extruded(scene, 0.4, 16, 5)
+    for flat, spout in zip(scene.source[:2], deep.source[:2], strict=True):
+        assert spout.peak(3) == pytest.approx(flat.peak(2))
+        assert spout.shape.area(3) == pytest.approx(0.4 * flat.shape.area(2))
+        low, high = spout.shape.bounds(3)
+        assert (low[2], high[2]) == pytest.approx((0, 0.4))
+        assert (low[:2], high[:2]) == (pytest.approx(flat.shape.bounds(2)[0]), pytest.approx(flat.shape.bounds(2)[1]))
+    assert deep.source[2].velocity == (1, 0, 0)
+    assert deep.sink[0].flow_rate == pytest.approx(0.4 * 0.03)
+    assert (deep.pump[0].velocity, deep.force[2].acceleration) == ((0, 1, 0), (0, 1, 0))
+    assert (deep.force[0].axis, deep.force[1].point) == ((0, 0, 1), (0.5, 0.5, 0.2))
+    for time in (0.3, 0.9):
+        assert deep.solid[0].motion.pose(time) == scene.solid[0].motion.pose(time)
+
+
 def test_scenes_of_pages_may_not_name_files():
     for line in ('[look]\nlight = "/etc/x.hdr"', '[[solid]]\nshape = { kind = "mesh", file = "/etc/passwd" }'):
         with pytest.raises(SceneError, match="names a file"):

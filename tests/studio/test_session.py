@@ -120,6 +120,28 @@ def test_a_drawn_wall_is_one_change_and_undo_brings_back_what_was_there():
     assert [solid.name for solid in plash.parse_scene(page.last("file")["text"]).solid] == ["wall 1"]
 
 
+@pytest.mark.parametrize("kind", ["liquid", "stable_fluids"])
+def test_a_saved_scene_has_what_was_poured_when_it_was(kind):
+    page = Page(SCENE.replace("[solver]", f'[solver]\nkind = "{kind}"'))
+    page.say("step")
+    time = page.session._live.time
+    for _ in range(2):
+        page.say("pour", x=1.0, y=0.6, radius=0.2)
+    page.work()
+    page.say("save")
+    saved = plash.parse_scene(page.last("file")["text"])
+    assert [(blob.name, blob.time) for blob in saved.source] == [("poured 1", time)]
+    solver = plash.build(saved)
+    while solver.state.time < 3 * time:
+        solver.advance(3 * time)
+    poured = page.session._live.facts()["inflow"]
+    assert poured > 0
+    assert solver.ledger.inflow == pytest.approx(poured, rel=0.15)
+    page.say("reset")
+    page.say("save")
+    assert not plash.parse_scene(page.last("file")["text"]).source
+
+
 def test_other_scenes_and_settings_can_be_undone_too():
     page = Page()
     page.say("set", key="solver.courant", value=1.5)

@@ -1,12 +1,14 @@
-"""Walls drawn with the mouse: strokes are solids of the scene, made of capsules, so that a saved scene has them.
+"""Walls drawn and liquid poured with the mouse, as parts of the scene, so that a saved one has them.
 
-A stroke is one solid called "wall 1", "wall 2" and so on: a union of capsules, one for each stretch.
+A stroke is one solid called "wall 1", "wall 2" and so on: a union of capsules, one for each stretch. What is poured is
+a blob for each drop of the brush, called "poured 1" and so on.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,18 +16,31 @@ from plash.levelset.shapes import distance
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Capsule, Sphere, Union
+from plash.scene.sources import Blob
 
 Point = tuple[float, float]
 Piece = Capsule | Sphere
 
 MOST_PIECES = 600  # in all walls together: each costs time in every new tile
 _NAME = re.compile(r"wall (\d+)")
+_POURED = re.compile(r"poured (\d+)")
 
 
 def next_wall(scene: Scene) -> str:
     """A name for a new wall."""
-    numbers = [int(match.group(1)) for solid in scene.solid if (match := _NAME.fullmatch(solid.name))]
-    return f"wall {max(numbers, default=0) + 1}"
+    return f"wall {_next(_NAME, (solid.name for solid in scene.solid))}"
+
+
+def with_poured(scene: Scene, blobs: Iterable[Blob]) -> Scene:
+    """The scene with liquid that appears where and when it was poured by hand."""
+    first = _next(_POURED, (source.name for source in scene.source))
+    named = [blob.model_copy(update={"name": f"poured {number}"}) for number, blob in enumerate(blobs, first)]
+    return scene.model_copy(update={"source": (*scene.source, *named)})
+
+
+def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:
+    """One more than the highest number in a name."""
+    return max((int(match.group(1)) for name in names if (match := pattern.fullmatch(name))), default=0) + 1
 
 
 def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> Scene:

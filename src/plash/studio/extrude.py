@@ -1,4 +1,4 @@
-"""A 2-D scene given depth: every shape goes on unchanged from the front wall to the back one."""
+"""A 2-D scene given depth: every shape goes on unchanged from the front wall to the back one, and so do motions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from plash.scene.read import parse_scene
 from plash.scene.write import scene_text
 
 _AXIS = [0, 0, 1]
+_BODIES = ("fill", "solid", "source", "sink", "pump", "force")
 
 
 def extruded(scene: Scene, depth: float, resolution: int, frames: int) -> Scene:
@@ -31,10 +32,8 @@ def extruded(scene: Scene, depth: float, resolution: int, frames: int) -> Scene:
     if "gravity" in domain:
         domain["gravity"] = [*domain["gravity"], 0.0]
     data.get("solver", {}).pop("particles_per_cell", None)
-    for body in [*data["fill"], *data.get("solid", [])]:
-        body["shape"] = _deep(body["shape"], depth)
-        if "velocity" in body:
-            body["velocity"] = [*body["velocity"], 0.0]
+    for body in (body for table in _BODIES for body in data.get(table, [])):
+        _deepen(body, depth)
     data["time"]["frames"] = frames
     data["title"] = f"{scene.title or 'Scene'} in 3-D"
     return parse_scene(_text(data), "the scene in 3-D")
@@ -45,15 +44,60 @@ def _text(data: dict[str, Any]) -> str:
     return scene_text(Scene(**data))
 
 
-def _deep(shape: dict[str, Any], depth: float) -> dict[str, Any]:
-    """The data of a shape, with depth."""
+def _deepen(body: dict[str, Any], depth: float) -> None:
+    """Give depth to the data of a body."""
+    if "shape" in body:
+        is_opening = body["shape"]["kind"] in ("disc", "rectangle")
+        body["shape"] = (_slot if is_opening else _deep)(body["shape"], depth)
+    for key in ("velocity", "acceleration", "point"):
+        if key in body:
+            body[key] = [*body[key], 0.0]
+    if "flow_rate" in body:
+        body["flow_rate"] *= depth
+    if body.get("kind") == "vortex":
+        body["axis"] = _AXIS
+    if body.get("kind") == "attractor":
+        body["point"][2] = depth / 2
+    if "motion" in body:
+        body["motion"] = {**_flat_motion(body["motion"]), "axis": _AXIS}
+
+
+def _flat_motion(part: Any, key: str = "") -> Any:
+    """The data of a motion, that stays in its plane: vectors have a third entry, which is zero."""
+    if isinstance(part, dict):
+        return {name: _flat_motion(value, name) for name, value in part.items()}
+    if isinstance(part, list) and key in ("velocity", "center", "amplitude", "offset", "point"):
+        return [*part, 0.0]
+    if isinstance(part, list) and key in ("points", "keys"):
+        return [_flat_motion(item, "point" if key == "points" else "") for item in part]
+    return part
+
+
+def _slot(opening: dict[str, Any], depth: float) -> dict[str, Any]:
+    """The data of an opening that goes from the front wall to the back one."""
+    x, y = opening["normal"]
+    across = 2 * opening["radius"] if opening["kind"] == "disc" else opening["size"][0]
+    # The level side comes first: depth, unless the opening faces straight up or down
+    sides = [depth, across] if x else [across, depth]
+    slot = {"kind": "rectangle", "center": [*opening["center"], depth / 2], "normal": [x, y, 0.0], "size": sides}
+    return {**slot, **_moves(opening)}
+
+
+def _moves(shape: dict[str, Any]) -> dict[str, Any]:
+    """The data of rotation and translation, with depth."""
     moves: dict[str, Any] = {key: shape[key] for key in ("rotation", "translation") if key in shape}
-    made = _own_deep({key: value for key, value in shape.items() if key not in moves}, depth)
     if "rotation" in moves:
         about = moves["rotation"].get("about")
         moves["rotation"] = {**moves["rotation"], "axis": _AXIS, **({"about": [*about, 0.0]} if about else {})}
     if "translation" in moves:
         moves["translation"] = [*moves["translation"], 0.0]
+    return moves
+
+
+def _deep(shape: dict[str, Any], depth: float) -> dict[str, Any]:
+    """The data of a shape, with depth."""
+    moves = _moves(shape)
+    made = _own_deep({key: value for key, value in shape.items() if key not in moves}, depth)
     return {"kind": "union", "of": [made], **moves} if moves else made
 
 

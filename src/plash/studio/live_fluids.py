@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from plash.physics.bodies import Bodies
 from plash.scene.model import Scene
+from plash.scene.shapes import Sphere
 from plash.solvers.build import build
+from plash.solvers.build_pours import share_inside
 from plash.solvers.ledger import Ledger
 from plash.stages import StepReport
 from plash.studio.fields import distance_bytes, scaled
@@ -118,14 +120,16 @@ class LiveStableFluids:
             component += self._near(x, y, radius, place) * (speed - component)
         self._solver.obstacles.close(self._solver.state.faces)
 
-    def pour(self, x: float, y: float, radius: float) -> None:
-        """Fill a disc with density."""
+    def pour(self, x: float, y: float, radius: float) -> float:
+        """Fill a disc with density; returns how much there was room for, m²."""
         self._finish()
-        density = self._solver.state.density
+        density, disc = self._solver.state.density, Sphere(center=(x, y), radius=radius)
         before = float(density.sum())
-        np.maximum(density, np.minimum(2 * self._near(x, y, radius, _CENTRES), 1.0), out=density)
+        np.maximum(density, share_inside(disc, density.shape, self._solver.h), out=density)
         self._solver.obstacles.clear(density)
-        self._solver.ledger.inflow += (float(density.sum()) - before) * self._solver.h**2
+        added = (float(density.sum()) - before) * self._solver.h**2
+        self._solver.ledger.inflow += added
+        return added
 
     def drain(self, x: float, y: float, radius: float) -> None:
         """Take the density of a disc away."""

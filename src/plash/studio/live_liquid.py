@@ -148,8 +148,8 @@ class LiveLiquid:
         if s.velocity is not None:
             push_faces(s.velocity, *brush)
 
-    def pour(self, x: float, y: float, radius: float) -> None:
-        """Add liquid at rest in a disc, where there is none and no solid."""
+    def pour(self, x: float, y: float, radius: float) -> float:
+        """Add liquid at rest in a disc, where there is none and no solid; returns how much there was room for, m²."""
         self._finish()
         solver, domain = self._solver, self.scene.domain
         bodies = Bodies(standing(self.scene, self.time), domain.h, 2)
@@ -162,11 +162,13 @@ class LiveLiquid:
         per_cell, jitter = self.scene.particles_per_cell, self.scene.solver.jitter
         new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
         if new.count == 0:
-            return
+            return 0.0
         particles.add(new)
         solver.state.unspent = 0.0
-        solver.ledger.inflow += new.total_volume() * domain.h**2
+        added = new.total_volume() * domain.h**2
+        solver.ledger.inflow += added
         self._label()
+        return added
 
     def drain(self, x: float, y: float, radius: float) -> None:
         """Take the liquid in a disc out."""

@@ -21,10 +21,12 @@ from plash.errors import PlashError
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.read import parse_scene
+from plash.scene.shapes import Sphere
+from plash.scene.sources import Blob
 from plash.scene.write import scene_text
 from plash.studio import messages as m
 from plash.studio.controls import values_of, with_value
-from plash.studio.drawing import drawn, erased, next_wall
+from plash.studio.drawing import drawn, erased, next_wall, with_poured
 from plash.studio.history import History
 from plash.studio.kinds import live
 from plash.studio.live import Live, has_motion, must_restart, solid_distance
@@ -33,6 +35,7 @@ from plash.studio.presets import FIRST, preset_text
 
 _FPS = 60.0  # frames a second that are shown at the most
 _AHEAD = 2  # frames on the way to the page
+_SOME = 0.3  # of a square, that makes a pour worth saving
 _PATIENCE = 3.0  # s without a frame drawn, after which nobody watches: a tab in the background
 
 
@@ -58,6 +61,7 @@ class Session:
         self._is_new = True  # whether something changed since the last frame
         self._solids_are_new = True
         self._wall = ""
+        self._poured: list[Blob] = []  # by hand, since the simulation began
         self._rate = _Rate()
 
     # What the page asks for
@@ -108,15 +112,22 @@ class Session:
             case m.Reset():
                 self._begin(live(history.now))
             case m.Save():
-                self.tell("file", text=scene_text(history.now), name=_file_name(history.now))
+                scene = with_poured(history.now, self._poured)
+                self.tell("file", text=scene_text(scene), name=_file_name(scene))
             case m.Push():
                 simulation.push(message.x, message.y, message.u, message.v, message.radius)
             case m.Pour():
-                simulation.pour(message.x, message.y, message.radius)
+                self._pour(message, simulation)
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
             case _:
                 self._edit(message, history)
+
+    def _pour(self, message: m.Pour, simulation: Live) -> None:
+        """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
+        disc = Sphere(center=(message.x, message.y), radius=message.radius)
+        if simulation.pour(message.x, message.y, message.radius) > _SOME * disc.radius**2:
+            self._poured.append(Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0)))
 
     def _edit(self, message: m.Message, history: History) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
@@ -150,7 +161,7 @@ class Session:
 
     def _begin(self, simulation: Live) -> None:
         """Go on with another simulation, at time zero."""
-        self._live = simulation
+        self._live, self._poured = simulation, []
         simulation.watch(self._view)
         self._stage, self._frame_time, self._next_wall = "", 0.0, 0.0
         self._is_new = self._solids_are_new = True
