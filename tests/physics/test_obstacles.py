@@ -78,3 +78,22 @@ def test_flow_along_a_body_goes_on_inside_and_flow_across_stays_closed(dimension
     continued = solids.continued_faces(velocity)
     assert (continued[0][..., 2, 1:] == velocity[0][..., 3, 1:]).all()
     assert (continued[1] == velocity[1]).all()
+
+
+def test_filling_in_reaches_the_innermost_cells_and_nothing_else(dimension):
+    shape = (11, 9, 13)[:dimension]
+    solid = np.zeros(shape, np.bool_)
+    solid[tuple(slice(2, n - 2) for n in shape)] = True
+    open_values = np.where(solid, 0.0, np.random.default_rng(3).uniform(280, 350, shape))
+    obstacles = SolidCells(solid, np.zeros(shape))
+    uniform = np.where(solid, 0.0, 300.0)
+    obstacles.fill_in(uniform)
+    assert np.allclose(uniform, 300.0, rtol=1e-15)
+    filled = open_values.copy()
+    obstacles.fill_in(filled)
+    assert np.array_equal(filled[~solid], open_values[~solid])
+    assert filled.min() >= open_values[~solid].min()
+    assert filled.max() <= open_values[~solid].max()
+    mirrored = open_values[::-1].copy()
+    obstacles.fill_in(mirrored)
+    assert np.allclose(mirrored[::-1], filled, rtol=1e-15)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import plash
+from plash.studio.controls import values_of, with_value
 from plash.studio.drawing import drawn
+from plash.studio.extrude import extruded
 from plash.studio.kinds import live
 
 pytest.importorskip("plash.solvers.stable_fluids")
@@ -77,3 +79,38 @@ def test_a_drawn_wall_has_no_fluid_in_it():
     density = simulation._solver.state.density
     assert density[8, 5] == 0.0
     assert density[4, 2] > 0.1
+
+
+HEATED = TEXT.replace("[[fill]]", '[liquid]\nthermal_expansion = 0.05\n[[fill]]\ntemperature = "60 degC"')
+
+
+def test_a_warm_fluid_shows_its_temperature():
+    simulation = live(plash.parse_scene(HEATED))
+    assert simulation.views[-1] == "temperature"
+    assert "temperature" not in live(plash.parse_scene(TEXT)).views
+    steps(simulation, 2)
+    arrays, units = simulation.arrays("temperature", arrows=False)
+    assert arrays["value"].max() * units["value"] == pytest.approx(40.0)
+    assert arrays["value"][-1, -1] == 0
+
+
+def test_a_slider_of_heat_changes_the_fluid_under_way():
+    simulation = live(plash.parse_scene(HEATED))
+    steps(simulation, 2)
+    before = simulation._solver.state.scalars["temperature"]
+    changed = with_value(simulation.scene, "liquid.thermal_expansion", 0.01)
+    simulation.change(with_value(changed, "liquid.material", "honey"))
+    assert simulation._solver.heat.buoyancy.expansion == 0.01
+    assert simulation._solver.state.scalars["temperature"] is before
+    assert "liquid.thermal_expansion" in values_of(simulation.scene)
+    assert "liquid.thermal_expansion" not in values_of(plash.parse_scene(TEXT))
+
+
+def test_heat_is_given_depth_too():
+    heater = (
+        '[[source]]\nkind = "heat"\nshape = { kind = "sphere", center = [0.5, 0.2], radius = 0.1 }\ntemperature = 350\n'
+    )
+    deep = extruded(plash.parse_scene(HEATED + heater), 0.3, 16, 3)
+    assert deep.source[0].shape.kind == "cylinder"
+    assert deep.source[0].temperature == 350.0
+    assert deep.fill[0].temperature == 333.15

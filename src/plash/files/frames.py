@@ -1,7 +1,8 @@
 """A frame on disk: the particles of a liquid, or the grids of stable fluids.
 
 Particles have `position` (m), `velocity` (m/s) and `volume` (m³; m² in 2-D), one row each. Grids have `density`
-[[z,] y, x], `velocity` (m/s) [axis, [z,] y, x] and the size `h` (m) of a cell.
+[[z,] y, x], `velocity` (m/s) [axis, [z,] y, x] and the size `h` (m) of a cell, and if there is heat `temperature` (K)
+[[z,] y, x].
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def write_frame(path: Path, seen: Snapshot, number: int, time: float) -> Written
     """Write what a frame shows, with the frame's number and time (s)."""
     names = _GRIDS if isinstance(seen, FrameGrids) else _PARTICLES
     arrays = {name: np.asarray(getattr(seen, name)) for name in names}
+    if isinstance(seen, FrameGrids) and seen.temperature is not None:
+        arrays["temperature"] = seen.temperature
     return write_arrays(path, {**arrays, "frame": np.array(number), "time": np.array(time)})
 
 
@@ -33,7 +36,8 @@ def read_frame(path: Path, expected: Written | None, remedy: str) -> tuple[Snaps
     arrays = read_arrays(path, expected, remedy)
     try:
         if "density" in arrays:
-            return FrameGrids(arrays["density"], arrays["velocity"], float(arrays["h"])), float(arrays["time"])
+            density, velocity, h = (arrays[name] for name in _GRIDS)
+            return FrameGrids(density, velocity, float(h), arrays.get("temperature")), float(arrays["time"])
         particles = FrameParticles(*(arrays[name] for name in _PARTICLES))
         return particles, float(arrays["time"])
     except KeyError as error:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +42,9 @@ class Obstacles(Protocol):
     def clear(self, density: Array) -> None:
         """Take everything out of bodies."""
 
+    def fill_in(self, values: Array) -> None:
+        """Give cells of bodies the values of open cells round them, layer by layer."""
+
     def continued(self, values: Array) -> Array:
         """Values in cells, with the mean of open neighbours in the outermost cells of bodies."""
 
@@ -61,6 +65,9 @@ class NoObstacles:
 
     def clear(self, density: Array) -> None:
         """Nothing to take out."""
+
+    def fill_in(self, values: Array) -> None:
+        """Nothing to fill in."""
 
     def continued(self, values: Array) -> Array:
         """The values as they are."""
@@ -112,6 +119,11 @@ class SolidCells:
         """Take everything out of bodies."""
         density[self.is_solid] = 0.0
 
+    def fill_in(self, values: Array) -> None:
+        """Give cells of bodies the values of open cells round them, layer by layer: each the mean of those before."""
+        for layer in self._layers:
+            layer.apply(values)
+
     def continued(self, values: Array) -> Array:
         """Values in cells, with the mean of open neighbours in the outermost cells of bodies."""
         return self._in_cells.applied(values)
@@ -119,6 +131,16 @@ class SolidCells:
     def continued_faces(self, velocity: Array) -> Array:
         """The velocity, with that along the surface in the outermost cells of bodies."""
         return np.stack([part.applied(component) for part, component in zip(self._on_faces, velocity, strict=True)])
+
+    @cached_property
+    def _layers(self) -> list[_Continuation]:
+        """The cells of bodies, from the outermost on."""
+        is_known, layers = ~self.is_solid, []
+        while is_known.any() and not is_known.all():
+            layer = _Continuation.of(~is_known, is_known, range(is_known.ndim))
+            layers.append(layer)
+            is_known.reshape(-1)[layer.places] = True
+        return layers
 
     def cells(self, box: BoxSolver) -> Embedded:
         """How open cells hang together: through open faces."""
@@ -166,9 +188,13 @@ class _Continuation:
     def applied(self, values: Array) -> Array:
         """A copy of an array with the means in their places."""
         result = values.copy()
-        flat = result.reshape(-1)
-        flat[self.places] = (flat[self.neighbours] * self.shares).sum(axis=0)
+        self.apply(result)
         return result
+
+    def apply(self, values: Array) -> None:
+        """Put the means in their places."""
+        flat = values.reshape(-1)
+        flat[self.places] = (flat[self.neighbours] * self.shares).sum(axis=0)
 
 
 def _closed_faces(is_solid: Flags, axis: int) -> Flags:

@@ -31,6 +31,7 @@ class Pour:
         start: From this time on, s.
         stop: Up to this time, s.
         ramp: The velocity at a time (s) as a share of what it is at most.
+        temperature: Of the liquid that appears, K; None leaves it as warm as what is there.
     """
 
     share: Array
@@ -39,6 +40,7 @@ class Pour:
     start: float = 0.0
     stop: float = math.inf
     ramp: Callable[[float], float] = _always
+    temperature: float | None = None
 
     def lasts(self, time: float, dt: float) -> float:
         """For how much of the step from `time` on it pours, s.

@@ -15,7 +15,7 @@ from plash.pipeline.flow_findings import flow_findings
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
-from plash.scene.sources import Blob
+from plash.scene.sources import Blob, Spout
 
 _SAMPLES = 200_000  # points at which shapes are compared
 _FEW_CELLS = 2.0
@@ -52,7 +52,7 @@ def liquid_volume(scene: Scene) -> float:
     for source in scene.source:
         if isinstance(source, Blob):
             wet |= distance(source.shape, samples, source.name) < 0
-        elif source.name not in matched:
+        elif isinstance(source, Spout) and source.name not in matched:
             rate = source.peak(scene.dimension) * source.shape.area(scene.dimension)
             brought += rate * source.run_time(scene.time.frames / scene.time.fps)
     for solid in scene.solids_at(0.0):

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plash.scene.model import Scene
+from plash.scene.settings import HEAT_OF_LIQUID
 
 _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 
@@ -23,6 +24,8 @@ def physics(scene: Scene) -> dict[str, Any]:
     for solid in data["solid"]:
         del solid["look"]
     data["solid"] = _solids(data["solid"])
+    if not scene.has_heat:
+        _forget_heat(data)
     return data
 
 
@@ -35,12 +38,21 @@ def appearance(scene: Scene) -> dict[str, Any]:
     """Everything the pictures depend on, beside the liquid itself."""
     data = scene.model_dump()
     data["solid"] = _solids(data["solid"])
+    _forget_heat(data)
     return {name: data[name] for name in ("domain", "liquid", "solid", "look")}
 
 
 def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Solids without what they do not have: runs made before they could move stay as good as they were."""
     return [{name: part for name, part in solid.items() if name != "motion" or part is not None} for solid in solids]
+
+
+def _forget_heat(data: dict[str, Any]) -> None:
+    """Leave out temperatures that change nothing: runs made before there were any stay as good as they were."""
+    for key in HEAT_OF_LIQUID:
+        del data["liquid"][key]
+    for body in (*data["fill"], *data["source"]):
+        del body["temperature"]
 
 
 def fingerprint(*parts: object) -> str:

@@ -14,20 +14,22 @@ from plash.physics.spouts import Opening
 from plash.pipeline.finding import Finding
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape
-from plash.scene.sources import Blob, Spout
+from plash.scene.sources import Blob, HeatSource, Spout
 
 _FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
 _MANY_STEPS = 40  # a frame
 
 
 def flow_findings(scene: Scene) -> Iterator[Finding]:
-    """Everything that can be found about what brings liquid in, takes it out and moves it."""
+    """Everything that can be found about what brings liquid and heat in, takes liquid out and moves it."""
     for index, source in enumerate(scene.source):
         where = f'source[{index}] "{source.name}"'
         if isinstance(source, Spout):
             yield from _spout_findings(scene, where, source)
         elif isinstance(source, Blob):
             yield from _region_findings(scene, where, source.shape, "no liquid appears")
+        elif isinstance(source, HeatSource):
+            yield from _region_findings(scene, where, source.shape, "it heats nothing")
     for index, sink in enumerate(scene.sink):
         yield from _region_findings(scene, f'sink[{index}] "{sink.name}"', sink.shape, "nothing goes this way")
     for index, pump in enumerate(scene.pump):

@@ -54,8 +54,13 @@ class Frame:
         return self.grids.density
 
     @property
+    def temperature(self) -> NDArray[np.float32] | None:
+        """In each cell [[z,] y, x] of stable fluids, K; None if nothing is warmer than the rest."""
+        return self.grids.temperature
+
+    @property
     def grids(self) -> FrameGrids:
-        """Density and velocity at the centres of cells, of stable fluids."""
+        """Density, velocity and temperature at the centres of cells, of stable fluids."""
         if isinstance(self.seen, FrameGrids):
             return self.seen
         raise AttributeError("a liquid in air has no grid of density: it is where frame.particles are")

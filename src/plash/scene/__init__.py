@@ -30,7 +30,7 @@ from plash.scene.shapes import (
     Sphere,
     Union,
 )
-from plash.scene.sources import Blob, Sink, Source, Spout
+from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
 from plash.scene.write import scene_text, write_scene
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "FunctionForce",
     "FunctionShape",
     "HalfSpace",
+    "HeatSource",
     "HeightShape",
     "Liquid",
     "Look",

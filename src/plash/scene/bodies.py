@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from plash.scene.base import Duration, Number, SceneModel, Text, Velocity
+from plash.scene.base import Duration, Number, SceneModel, Temperature, Text, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
@@ -30,6 +30,11 @@ class Fill(SceneModel):
         json_schema_extra={"default_text": "at rest"},
     )
     time: Duration = Field(default=0.0, ge=0, description="When it appears.")
+    temperature: Temperature | None = Field(
+        default=None,
+        description="How warm it is then; only for stable fluids.",
+        json_schema_extra={"default_text": "`liquid.temperature`"},
+    )
 
 
 class Solid(SceneModel):

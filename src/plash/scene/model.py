@@ -25,15 +25,16 @@ from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.output import Output
 from plash.scene.problems import findings
-from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
 from plash.scene.shapes import misfits_of
-from plash.scene.sources import Blob, Sink, Source, Spout
+from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
 from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
 
 VERSION = 1
 
 FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
+_NO_HEAT = 'has no meaning with solver.kind = "liquid", which has no heat: take it out'
 
 
 def _placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
@@ -44,13 +45,7 @@ def _placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
     if "velocity" not in fill.model_fields_set:
         fill = fill.model_copy()
         fill.__dict__["velocity"] = (0.0,) * domain.dimension
-    _refuse_misplaced(fill, domain.dimension)
-    origin = (0.0,) * domain.dimension
-    if not fill.shape.may_overlap(origin, domain.size):
-        low, high = fill.shape.bounds(domain.dimension)
-        reach = f"reaches from {_metres(low)} to {_metres(high)} m"
-        bounds = f"from {_metres(origin)} to {_metres(domain.size)} m"
-        raise refusal_at("shape", f"lies wholly outside the domain: it {reach}, the domain {bounds}")
+    _refuse_outside(fill, domain)
     return fill
 
 
@@ -71,12 +66,15 @@ def _placed(body: SinkOrPump, info: ValidationInfo) -> SinkOrPump:
     return body
 
 
-def _placed_source(source: Blob | Spout, info: ValidationInfo) -> Blob | Spout:
-    """A source that can bring liquid into the domain."""
+def _placed_source(source: Source, info: ValidationInfo) -> Source:
+    """A source that can bring liquid or heat into the domain."""
     domain: Domain | None = info.data.get("domain")
     if isinstance(source, Blob):
         return _placed_fill(source, info)
     if domain is None:
+        return source
+    if isinstance(source, HeatSource):
+        _refuse_outside(source, domain)
         return source
     _refuse_misplaced(source, domain.dimension)
     unclear = source.motion.misfits(domain.dimension) if source.motion is not None else []
@@ -106,6 +104,17 @@ def _placed_force(force: Force, info: ValidationInfo) -> Force:
             raise refusal_at("axis", "is missing: a vortex in 3-D needs an axis, such as [0, 1, 0]")
         raise refusal_at("axis", f"{shown(force.axis)} has no use: a 2-D vortex turns in its own plane")
     return force
+
+
+def _refuse_outside(body: Fill | Blob | HeatSource, domain: Domain) -> None:
+    """Refuse what makes no sense in the domain's axes, or has no part in it."""
+    _refuse_misplaced(body, domain.dimension)
+    origin = (0.0,) * domain.dimension
+    if not body.shape.may_overlap(origin, domain.size):
+        low, high = body.shape.bounds(domain.dimension)
+        reach = f"reaches from {_metres(low)} to {_metres(high)} m"
+        bounds = f"from {_metres(origin)} to {_metres(domain.size)} m"
+        raise refusal_at("shape", f"lies wholly outside the domain: it {reach}, the domain {bounds}")
 
 
 def _refuse_misplaced(body: Fill | Solid | Source | Sink | Pump | Force, dimension: int) -> None:
@@ -148,7 +157,7 @@ class Scene(SceneModel):
     solver: Solver = Field(default=Solver(), description="How the equations are solved.")
     liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
     source: tuple[Annotated[Source, AfterValidator(_placed_source)], ...] = Field(
-        default=(), description="Where liquid comes from later.", json_schema_extra={"default_text": "none"}
+        default=(), description="Where liquid or heat comes from later.", json_schema_extra={"default_text": "none"}
     )
     fill: tuple[Annotated[Fill, AfterValidator(_placed_fill)], ...] = Field(
         default=(),
@@ -215,10 +224,27 @@ class Scene(SceneModel):
             raise refusal_at("gas_pressure", 'has no meaning with solver.kind = "stable_fluids": take it out')
         return liquid
 
+    @field_validator("liquid")
+    @classmethod
+    def _liquid_has_heat(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        if _is_without_heat(info):
+            _refuse_all([((key,), _NO_HEAT) for key in HEAT_OF_LIQUID if key in liquid.model_fields_set])
+        return liquid
+
+    @field_validator("source", "fill")
+    @classmethod
+    def _bodies_have_heat(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        if _is_without_heat(info):
+            warm = [(index, body) for index, body in enumerate(bodies) if "temperature" in body.model_fields_set]
+            keys = [(index, "kind" if isinstance(body, HeatSource) else "temperature") for index, body in warm]
+            _refuse_all([(key, _NO_HEAT) for key in keys])
+        return bodies
+
     @field_validator("fill")
     @classmethod
     def _there_is_liquid(cls, fill: tuple[Fill, ...], info: ValidationInfo) -> tuple[Fill, ...]:
-        if not fill and info.data.get("source", True) == ():
+        sources = info.data.get("source")
+        if not fill and sources is not None and all(isinstance(source, HeatSource) for source in sources):
             raise refusal("the scene holds no liquid: add at least one [[fill]] or [[source]] with a shape")
         return fill
 
@@ -332,6 +358,12 @@ class Scene(SceneModel):
         """2 or 3."""
         return self.domain.dimension
 
+    @property
+    def has_heat(self) -> bool:
+        """Whether anything is, or will be, at another temperature than the liquid at the start."""
+        own = (None, self.liquid.temperature)
+        return any(isinstance(body, HeatSource) or body.temperature not in own for body in (*self.fill, *self.source))
+
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""
         return tuple(solid.at(time, self.dimension) for solid in self.solid)
@@ -340,6 +372,16 @@ class Scene(SceneModel):
     def particles_per_cell(self) -> int:
         """Particles that a full cell starts with."""
         return self.solver.particles_per_cell or 2**self.dimension
+
+
+def _is_without_heat(info: ValidationInfo) -> bool:
+    solver: Solver | None = info.data.get("solver")
+    return solver is not None and solver.kind == "liquid"
+
+
+def _refuse_all(found: list[Finding]) -> None:
+    if found:
+        raise refusals(found)
 
 
 def _name_of(item: object, index: int) -> str:

@@ -28,7 +28,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
 from plash.scene.settings import Liquid, Solver, Time
-from plash.scene.sources import Blob, Sink, Spout
+from plash.scene.sources import Blob, HeatSource, Sink, Spout
 from plash.scene.units import DIMENSIONS
 from plash.scene.words import shown
 
@@ -123,7 +123,7 @@ A shape is a table with a `kind`. Any shape can be turned and then shifted:
 SOURCES = """\
 ## `[[source]]`
 
-Where liquid comes from during the run. The `kind` says how.
+Where liquid or heat comes from during the run. The `kind` says how.
 """
 
 FORCES = """\
@@ -194,6 +194,7 @@ def _flows() -> list[str]:
         _section('### `kind = "blob"`', Blob),
         _section('### `kind = "spout"`', Spout),
         *(_section(f"#### `{kind_of(opening)}`", opening) for opening in openings),
+        _section('### `kind = "heat"`', HeatSource),
         _section("## `[[sink]]`", Sink),
         _section("## `[[pump]]`", Pump),
         FORCES,
@@ -325,6 +326,7 @@ def _all_fields() -> Iterator[FieldInfo]:
         MotionPath,
         Blob,
         Spout,
+        HeatSource,
         Sink,
         Pump,
         Look,

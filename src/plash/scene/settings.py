@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Switch, Text, Whole
+from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole
 from plash.scene.materials import MATERIALS
 from plash.scene.units import Quantity
 from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
@@ -157,6 +157,7 @@ class Solver(SceneModel):
         return self
 
 
+HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")
 _OF_MATERIAL: JsonDict = {"default_text": "the material's"}
 
 
@@ -182,6 +183,25 @@ class Liquid(SceneModel):
     )
     gas_pressure: Annotated[float, Quantity("pressure")] = Field(
         default=0.0, description="Pressure at the free surface, above that of the surroundings."
+    )
+    temperature: Temperature = Field(
+        default=293.15,
+        description="That of everything at the start, unless a fill says otherwise; the density is that at this "
+        "temperature. Only for stable fluids.",
+    )
+    thermal_expansion: Annotated[float, Quantity("thermal expansion")] = Field(
+        default=0.0,
+        ge=-10,
+        le=10,
+        description="By which share warmer liquid is lighter, for each kelvin above `temperature`; that of water is "
+        "2.1e-4. Only for stable fluids.",
+    )
+    thermal_diffusivity: Annotated[float, Quantity("thermal diffusivity")] = Field(
+        default=1.43e-7,
+        ge=0,
+        le=FURTHEST,
+        description="How fast differences of temperature even out; the default is that of water. Only for stable "
+        "fluids.",
     )
 
     @field_validator("material")

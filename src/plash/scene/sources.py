@@ -1,4 +1,4 @@
-"""Where liquid comes from and where it goes: blobs, spouts and sinks.
+"""Where liquid and heat come from and where liquid goes: blobs, spouts, heat and sinks.
 
 In 2-D volumes are per metre of depth, and a flow rate is one in m²/s.
 """
@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
+from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Text, Velocity
+from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Temperature, Text, Velocity
 from plash.scene.motion import Motion
 from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
@@ -20,6 +21,7 @@ from plash.scene.words import Finding, refusal_at, shown
 
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
+_OF_LIQUID: JsonDict = {"default_text": "`liquid.temperature`"}
 
 
 class Timed(SceneModel):
@@ -86,6 +88,9 @@ class Blob(SceneModel):
         description="How fast it moves then.",
         json_schema_extra={"default_text": "at rest"},
     )
+    temperature: Temperature | None = Field(
+        default=None, description="How warm it is then; only for stable fluids.", json_schema_extra=_OF_LIQUID
+    )
 
 
 class Spout(Flowing, Timed):
@@ -117,6 +122,11 @@ class Spout(Flowing, Timed):
     )
     inherit: Number = Field(
         default=1.0, ge=0, le=1, description="Share of its own velocity that it hands on to the liquid."
+    )
+    temperature: Temperature | None = Field(
+        default=None,
+        description="How warm the liquid is that comes out; only for stable fluids.",
+        json_schema_extra=_OF_LIQUID,
     )
 
     @model_validator(mode="after")
@@ -164,7 +174,21 @@ class Spout(Flowing, Timed):
         return since - lost
 
 
-Source = Annotated[Blob | Spout, Field(discriminator="kind")]
+class HeatSource(Timed):
+    """A place where everything is held at a temperature, warm or cold. It brings no liquid; only for stable fluids.
+
+    >>> from plash.scene import Box
+    >>> HeatSource(shape=Box(min=(0, 0), max=(1, 0.1)), temperature="60 degC").temperature
+    333.15
+    """
+
+    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    kind: Literal["heat"] = Field(default="heat", description="A source of heat.")
+    shape: Shape = Field(description="Where it is.")
+    temperature: Temperature = Field(description="How warm everything there is while it acts.")
+
+
+Source = Annotated[Blob | Spout | HeatSource, Field(discriminator="kind")]
 
 
 class Sink(Flowing, Timed):

@@ -1,4 +1,4 @@
-"""Numbers with units: ``"12 cm"``, ``"10 Pa*s"``, ``"30 deg"``; a bare number is SI.
+"""Numbers with units: ``"12 cm"``, ``"10 Pa*s"``, ``"30 deg"``, ``"20 degC"``; a bare number is SI.
 
 A quantity is written in a model as ``Annotated[float, Quantity("length")]`` and is a float in SI units ever
 after. Unit strings are converted in decimal, so that ``"57 cm"`` and ``0.57`` are the same number. Only
@@ -44,6 +44,9 @@ DIMENSIONS = {
         Dimension("dynamic viscosity", "Pa*s", '10 or "10 Pa*s"'),
         Dimension("kinematic viscosity", "m^2/s", '1e-6 or "1 cSt"'),
         Dimension("pressure", "Pa", '1000 or "1 kPa"'),
+        Dimension("temperature", "K", '293.15 or "20 degC"'),
+        Dimension("thermal expansion", "K^-1", '2e-4 or "2e-4 K^-1"'),
+        Dimension("thermal diffusivity", "m^2/s", '1.4e-7 or "0.14 mm^2/s"'),
         Dimension("angle", "rad", '0.5 or "30 deg"'),
         Dimension("angle of view", "deg", '35 or "0.6 rad"'),
         Dimension("angular velocity", "rad/s", '0.5 or "30 deg/s"'),
@@ -56,19 +59,18 @@ DIMENSIONS = {
         Dimension("mass", "kg", '1 or "1 kg"'),
         Dimension("force", "N", '1 or "1 N"'),
         Dimension("energy", "J", '1 or "1 J"'),
-        Dimension("temperature", "K", '293 or "293 K"'),
     )
 }
 
 # For "did you mean"
 _COMMON = (
     "m cm mm um km meter inch ft mile s ms us second min minute hour kg g mg gram L mL cL liter litre N J Hz K "
-    "Pa kPa MPa pascal bar mbar atm psi P cP poise St cSt stokes rad deg degree turn"
+    "degC degF Pa kPa MPa pascal bar mbar atm psi P cP poise St cSt stokes rad deg degree turn"
 )
 COMMON_UNITS = tuple(_COMMON.split())
 
 _NUMBER = r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?"
-_NAME = r"[A-Za-zµμÅ][A-Za-z0-9_]{0,30}|°|%"
+_NAME = r"[A-Za-zµμÅ][A-Za-z0-9_]{0,30}|°[CF]?|%"
 _FACTOR = rf"(?:{_NAME})(?:\s?(?:\^|\*\*)\s?-?\d)?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*({_FACTOR}(?:(?:\s*[*/·]\s*|\s+){_FACTOR}){{0,7}})?\s*", re.ASCII)
 _SUPERSCRIPTS = {ord("²"): "^2", ord("³"): "^3", ord("·"): "*"}
@@ -171,7 +173,19 @@ def _convert(text: str, wanted: Dimension) -> float:
             f"{shown(text)} is {what}, not {a(wanted.name)}: "
             f"expected a unit such as {wanted.unit}, as in {wanted.example}"
         )
-    return float(Decimal(number) * factor / wanted_factor)
+    return float((Decimal(number) * factor + _zero_of(unit, wanted)) / wanted_factor)
+
+
+def _zero_of(unit: str, wanted: Dimension) -> Decimal:
+    """Where the scale of a unit begins, in SI units: not at zero for degrees of temperature.
+
+    >>> _zero_of("degC", DIMENSIONS["temperature"])
+    Decimal('273.15')
+    """
+    if wanted.name != "temperature":
+        return Decimal(0)
+    registry = _registry()
+    return Decimal(registry.convert(Decimal(0), registry.parse_units(unit), registry.kelvin))
 
 
 @lru_cache(maxsize=1)

@@ -14,10 +14,12 @@ from plash.physics.bodies import Bodies
 from plash.physics.dense_advection import DenseAdvection, MacCormack, Trace
 from plash.physics.dense_pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
 from plash.physics.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
+from plash.physics.heat import TEMPERATURE, mix
 from plash.physics.obstacles import NoObstacles, Obstacles, SolidCells
 from plash.physics.pouring import Weight
 from plash.physics.vorticity import Confinement, NoConfinement, VorticityConfinement
 from plash.scene.model import Scene
+from plash.solvers.build_heat import greatest_pull, heat_of
 from plash.solvers.build_pours import pours_of, pushes_of, share_inside
 from plash.solvers.grids import BoxState
 from plash.solvers.ledger import Ledger
@@ -37,6 +39,8 @@ def build_box(scene: Scene) -> StableFluidsSolver:
     obstacles, projection = obstacles_in(scene, box)
     state = _state(scene, obstacles)
     projection.project(state.faces)
+    advection = _ADVECTION[settings.advection]()
+    conduction = _diffusion(scene.liquid.thermal_diffusivity, box, obstacles)
     initial = float(state.density.sum()) * h**domain.dimension
     return StableFluidsSolver(
         state=state,
@@ -54,11 +58,12 @@ def build_box(scene: Scene) -> StableFluidsSolver:
         forces=[Weight(tuple(gravity)), *pushes_of(scene)],
         pours=pours_of(scene),
         confinement=_confinement(scene),
-        advection=_ADVECTION[settings.advection](),
+        advection=advection,
         viscosity=_diffusion(scene.liquid.nu, box, obstacles),
         diffusion=_diffusion(settings.diffusion, box, obstacles),
         projection=projection,
-        weight_speed=math.sqrt(h * math.hypot(*gravity)),
+        heat=heat_of(scene, advection, conduction, obstacles),
+        weight_speed=math.sqrt(h * greatest_pull(scene)),
     )
 
 
@@ -85,6 +90,7 @@ def _state(scene: Scene, obstacles: Obstacles) -> BoxState:
     cells, h = scene.domain.cells[::-1], scene.domain.h
     state = BoxState.at_rest(cells)
     velocity = np.zeros((len(cells), *cells))
+    temperature = np.full(cells, scene.liquid.temperature)
     for number, fill in enumerate(scene.fill):
         if fill.time > 0:
             continue
@@ -92,12 +98,17 @@ def _state(scene: Scene, obstacles: Obstacles) -> BoxState:
         added = np.minimum(share, 1.0 - state.density)
         state.density += added
         velocity += added * np.reshape(fill.velocity, (-1, *(1,) * len(cells)))
+        if fill.temperature is not None:
+            mix(temperature, added, state.density, fill.temperature)
     obstacles.clear(state.density)
     if not state.density.any() and not pours_of(scene):
         where = "every fill lies inside a solid, or is thinner than a cell"
         raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
     state.faces[:] = at_faces(velocity)
     obstacles.close(state.faces)
+    if scene.has_heat:
+        obstacles.fill_in(temperature)
+        state.scalars[TEMPERATURE] = temperature
     return state
 
 

@@ -49,6 +49,12 @@ def share_inside(shape: Shape, cells: tuple[int, ...], h: float, name: str = "sh
     return _share_of(distance(shape, cell_centres(cells, h), name).reshape(cells), h)
 
 
+def share_of_spout(scene: Scene, spout: Spout) -> Array:
+    """How much of each cell lies in the space that a spout keeps full."""
+    cells, h = scene.domain.cells[::-1], scene.domain.h
+    return _share_of(_gap_before(spout.shape, cell_centres(cells, h), _SPOUT * h).reshape(cells), h)
+
+
 def _share(scene: Scene, shape: Shape, name: str) -> Array:
     return share_inside(shape, scene.domain.cells[::-1], scene.domain.h, name)
 
@@ -59,22 +65,31 @@ def _share_of(gap: Array, h: float) -> Array:
 
 
 def _blob(scene: Scene, name: str, blob: Fill | Blob) -> Pour:
-    velocity = tuple(blob.velocity)
-    return Pour(_share(scene, blob.shape, name), velocity=velocity, start=blob.time, stop=blob.time + _MOMENT)
+    return Pour(
+        _share(scene, blob.shape, name),
+        velocity=tuple(blob.velocity),
+        start=blob.time,
+        stop=blob.time + _MOMENT,
+        temperature=_warmth(scene, blob),
+    )
+
+
+def _warmth(scene: Scene, body: Fill | Blob | Spout) -> float:
+    """The temperature of liquid that appears, K."""
+    return scene.liquid.temperature if body.temperature is None else body.temperature
 
 
 def _spout(scene: Scene, spout: Spout) -> Pour:
     """Some cells before the opening are kept full, at the speed of the spout."""
-    cells, h = scene.domain.cells[::-1], scene.domain.h
-    share = _share_of(_gap_before(spout.shape, cell_centres(cells, h), _SPOUT * h).reshape(cells), h)
     _, (normal, *_) = spout.shape.place
     speed = spout.peak(scene.dimension)
     return Pour(
-        share,
+        share_of_spout(scene, spout),
         velocity=tuple(speed * part for part in normal),
         start=spout.start,
         stop=spout.end,
         ramp=spout.share,
+        temperature=_warmth(scene, spout),
     )
 
 

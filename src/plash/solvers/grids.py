@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.box import at_centres, interpolated_at
+from plash.physics.heat import TEMPERATURE
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ class BoxState:
         faces: Velocity on the minimal faces of cells, m/s.
         density: Share of liquid in each cell, 0 to 1.
         pressure: In each cell, Pa, of zero mean.
-        scalars: What else is carried along, by name, such as a temperature.
+        scalars: What else is carried along, by name, such as the temperature in K.
         time: s.
         steps: How many steps have been taken.
         last_step: Length of the last of them, s.
@@ -53,16 +54,20 @@ class FrameGrids:
         density: Share of liquid in each cell [[z,] y, x].
         velocity: In m/s, [axis, [z,] y, x] with x first.
         h: Cell size, m.
+        temperature: In K, [[z,] y, x]; None if none is carried along.
     """
 
     density: NDArray[np.float32]
     velocity: NDArray[np.float32]
     h: float
+    temperature: NDArray[np.float32] | None = None
 
     @staticmethod
     def of(state: BoxState, h: float) -> FrameGrids:
         """A copy of the fields as they are now."""
-        return FrameGrids(state.density.astype(np.float32), state.velocity.astype(np.float32), h)
+        warmth = state.scalars.get(TEMPERATURE)
+        temperature = None if warmth is None else warmth.astype(np.float32)
+        return FrameGrids(state.density.astype(np.float32), state.velocity.astype(np.float32), h, temperature)
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""

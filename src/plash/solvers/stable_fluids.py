@@ -9,7 +9,8 @@ The velocity is traced through what the last projection left, which is free of d
 pulls before that and half after, and the projection corrects it: so the step is of second order. A pressure that comes
 only at the end takes a share of about (U k dt)²/4 from a vortex sin(kx) cos(ky) of speed U in every step. It never
 pulls for longer than the step it was found in, since that of a sudden push grows as 1/dt: then |u|² + 2 |g|², with g
-what it pulls in half a step, grows by no more than forces and interpolation add, and no step is too long.
+what it pulls in half a step, grows by no more than forces and interpolation add, and no step is too long. Buoyancy,
+which such a pressure holds in balance, lifts for the same halves.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from plash.grid.box import subtract_box_gradient
 from plash.physics.dense_advection import DenseAdvection, Paths, Trace
 from plash.physics.dense_pressure import DenseProjection
 from plash.physics.diffusion import Diffusion
+from plash.physics.heat import Heat, NoHeat
 from plash.physics.obstacles import Obstacles
 from plash.physics.pouring import BoxForce, Pour
 from plash.physics.vorticity import Confinement
@@ -66,6 +68,7 @@ class StableFluidsSolver:
     viscosity: Diffusion
     diffusion: Diffusion
     projection: DenseProjection
+    heat: Heat = field(default_factory=NoHeat)
     weight_speed: float = 0.0
     report: StepReport = field(default_factory=StepReport)
 
@@ -90,6 +93,7 @@ class StableFluidsSolver:
 
         # Make it incompressible
         self._pull(velocity, pulled / 2)
+        self.heat.lift(velocity, s.density, s.scalars, dt / 2)
         self.obstacles.close(velocity)
         found = self.projection.project(velocity)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
@@ -98,9 +102,9 @@ class StableFluidsSolver:
 
         # Carry everything along
         paths = self._paths(dt)
-        self._pour(s.density, dt)
+        self._pour(dt)
         s.density = self._refillable(self._updated(s.density, paths, dt), s.density, paths)
-        s.scalars = {name: self._updated(values, paths, dt) for name, values in s.scalars.items()}
+        s.scalars = self._other_scalars(paths, dt) | self.heat.updated(s.scalars, paths, s.time, dt)
         s.time, s.last_step = s.time + dt, dt
         s.steps += 1
         yield "scalars"
@@ -150,6 +154,7 @@ class StableFluidsSolver:
         s = self.state
         for force in self.forces:
             force.add(velocity, s.density, s.time, dt)
+        self.heat.lift(velocity, s.density, s.scalars, dt / 2)
         self.confinement.add(velocity, dt)
         for pour in self.pours:
             pour.drive(velocity, s.time, dt)
@@ -181,9 +186,15 @@ class StableFluidsSolver:
         self.obstacles.clear(carried)
         return carried
 
-    def _pour(self, density: Array, dt: float) -> None:
+    def _other_scalars(self, paths: Paths, dt: float) -> dict[str, Array]:
+        """Those that are carried along as the density is."""
+        others = {name: values for name, values in self.state.scalars.items() if name not in self.heat.names}
+        return {name: self._updated(values, paths, dt) for name, values in others.items()}
+
+    def _pour(self, dt: float) -> None:
+        s = self.state
         for pour in self.pours:
-            self.ledger.inflow += pour.add(density, self.state.time, dt) * self.h**density.ndim
+            self.ledger.inflow += self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim
 
     def _refillable(self, updated: Array, before: Array, paths: Paths) -> Array:
         """The density with what a plain trace leaves in the cells of pours, which the next step fills up again.

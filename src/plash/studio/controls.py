@@ -14,7 +14,7 @@ from plash.scene.fields import marks_in, models_in, quantity_of, words_in
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.read import parse_scene
-from plash.scene.settings import Liquid
+from plash.scene.settings import HEAT_OF_LIQUID, Liquid
 from plash.scene.write import scene_text
 
 
@@ -41,6 +41,8 @@ _OFFERED = {
     "liquid.material": _Reach(),
     "liquid.density": _Reach(100, 15000, powers=True),
     "liquid.kinematic_viscosity": _Reach(1e-7, 1e-1, powers=True),
+    "liquid.thermal_expansion": _Reach(-0.1, 0.1, only="stable_fluids"),
+    "liquid.thermal_diffusivity": _Reach(1e-8, 1e-2, powers=True, only="stable_fluids"),
     "solver.transfer": _Reach(only="liquid"),
     "solver.flip_ratio": _Reach(only="liquid"),
     "solver.free_surface": _Reach(only="liquid"),
@@ -71,6 +73,8 @@ def values_of(scene: Scene) -> dict[str, Any]:
     # What a material says is what counts if the scene says nothing
     values["liquid.density"] = scene.liquid.rho
     values["liquid.kinematic_viscosity"] = scene.liquid.nu
+    if not scene.has_heat:
+        values = {key: value for key, value in values.items() if key.removeprefix("liquid.") not in HEAT_OF_LIQUID}
     if scene.domain.resolution is None:
         values["domain.resolution"] = max(scene.domain.cells)
     return values
@@ -89,7 +93,8 @@ def with_value(scene: Scene, key: str, value: object) -> Scene:
     if key not in _OFFERED:
         raise SceneError([Problem(key, "cannot be changed here: edit the scene file")], "the studio")
     if key == "liquid.material":
-        scene = scene.model_copy(update={"liquid": Liquid(gas_pressure=scene.liquid.gas_pressure)})
+        kept = {name: getattr(scene.liquid, name) for name in ("gas_pressure", *HEAT_OF_LIQUID)}
+        scene = scene.model_copy(update={"liquid": Liquid(**kept)})
     if key == "domain.resolution" and isinstance(value, float):
         value = round(value)
     return parse_scene(scene_text(scene), "the studio", "", **{key: value})

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.physics.bodies import Bodies
+from plash.physics.heat import TEMPERATURE
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.solvers.build import build
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 
 _FACES = ((0.0, 0.5), (0.5, 0.0))  # where the faces across x and y are in a cell
 _CENTRES = (0.5, 0.5)
+_VIEWS = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "cells")
 
 
 class _BoxState(Protocol):
@@ -32,6 +34,7 @@ class _BoxState(Protocol):
     faces: Array
     density: Array
     pressure: Array
+    scalars: dict[str, Array]
     time: float
     steps: int
 
@@ -65,10 +68,9 @@ class _BoxSolver(Protocol):
 class LiveStableFluids:
     """A fluid that fills a box."""
 
-    views: tuple[str, ...] = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "cells")
-
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.views: tuple[str, ...] = (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
         self._solver: _BoxSolver = build(scene)  # type: ignore[assignment, unused-ignore]
         self._milliseconds: dict[str, float] = {}
         self._walk: Any = None
@@ -106,6 +108,8 @@ class LiveStableFluids:
         self._finish()
         old = self._solver
         self._solver = build(scene)  # type: ignore[assignment, unused-ignore]
+        fresh = self._solver.state.scalars
+        old.state.scalars = {name: old.state.scalars.get(name, values) for name, values in fresh.items()}
         self._solver.state, self._solver.ledger, self._solver.report = old.state, old.ledger, old.report
         if scene.solid != self.scene.solid:
             self._is_solid = _solid_cells(scene)
@@ -180,6 +184,8 @@ class LiveStableFluids:
         value = {"pressure": s.pressure, "divergence_before": self._before}.get(view)
         if view == "divergence":
             value = self._divergence(faces)
+        if view == TEMPERATURE and TEMPERATURE in s.scalars:
+            value = s.scalars[TEMPERATURE] - self.scene.liquid.temperature
         if value is not None:
             arrays["value"], units["value"] = scaled(np.where(self._is_solid, np.nan, value))
         if arrows or view == "velocity":

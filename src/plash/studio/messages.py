@@ -24,7 +24,10 @@ LARGEST_PICTURE = 4 * 2**20  # of a recorded picture, in bytes
 
 TEXT, FRAME = b"T", b"F"  # what an answer of a simulation is, by its first byte
 
-VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles", "density")
+VIEWS = (
+    *("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
+    *("density", "temperature"),
+)
 
 _Coordinate = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 _Speed = Annotated[float, Field(ge=-1e3, le=1e3, allow_inf_nan=False)]

@@ -10,6 +10,7 @@ const MODES = {
   pressure: 2,
   divergence: 3,
   divergence_before: 3,
+  temperature: 3,
   cells: 4,
   density: 5,
 };

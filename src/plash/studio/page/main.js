@@ -23,6 +23,7 @@ const VIEWS = {
   cells: ["Cells", "liquid, air, solid"],
   tiles: ["Tiles", "the grid exists only here"],
   density: ["Density", "of the fluid"],
+  temperature: ["Temperature", "above that of the liquid"],
 };
 const state = {
   picture: null,

@@ -7,6 +7,7 @@ const LEGENDS = {
   pressure: ["Pressure", "Pa"],
   divergence: ["Divergence after", "1/s"],
   divergence_before: ["Divergence before", "1/s"],
+  temperature: ["Warmer than the liquid", "K"],
 };
 
 // The line below the picture, the ledger, and the legend of a view; true if they were brought up to date
@@ -75,7 +76,7 @@ function legend(frame, state) {
     box.replaceChildren(made("ul", {}, ...rows.map(([name, color]) => made("li", {}, mark(color), name))));
     return;
   }
-  const isSigned = frame.view.startsWith("divergence");
+  const isSigned = frame.view.startsWith("divergence") || frame.view === "temperature";
   const most = frame.view === "particles" ? 255 * (frame.units.speed ?? 0) : state.picture.range;
   const low = made("span", { textContent: isSigned ? short(-most, 2) : "0" });
   const high = made("span", { textContent: `${short(most, 2)} ${entry[1]}` });
