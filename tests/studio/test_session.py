@@ -56,7 +56,8 @@ def test_the_first_frame_shows_the_start_and_its_solids():
     assert page.last("scene")["cells"] == [32, 20]
 
 
-def test_no_more_than_two_frames_wait_for_the_page():
+def test_no_more_than_two_frames_wait_for_the_page(monkeypatch):
+    monkeypatch.setattr(sessions, "_PATIENCE", 1e9)  # however long a kernel takes to compile
     page = Page()
     page.say("play", running=True)
     page.work(10)
