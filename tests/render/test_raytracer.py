@@ -123,6 +123,14 @@ def test_an_empty_frame_is_the_empty_scene():
     assert np.abs(filled.astype(int) - empty).mean() > 3
 
 
+def test_no_line_is_seen_where_the_floor_ends():
+    flat = Camera(**{"from": (4.2, 2.2, 4.6), "to": (1.0, 0.75, 0.6), "fov": 34})
+    found = RayTracer(make_scene(camera=flat, width=160, height=90)).picture(None, *NONE)
+    above = found[:16].astype(float).mean(axis=2)
+    assert np.abs(np.diff(above, axis=0)).max() < 6
+    assert np.abs(np.diff(above, axis=1)).max() < 6
+
+
 def test_a_named_look_is_the_same_at_every_size():
     camera = {"from": (0.065, 0.0325, 0.085), "to": (0.0225, 0.0075, 0.015), "fov": 26}
     small = RayTracer(make_scene(size=(0.05, 0.025, 0.03), camera=camera)).picture(liquid(0.025)[0], *NONE)

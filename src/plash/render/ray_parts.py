@@ -219,6 +219,12 @@ def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Part:
     return {"floor": triangles(mi, placing, disc, surface, np.repeat(colors, _ROUND, axis=0).astype(np.float32))}
 
 
+def rim_color(scene: Scene) -> NDArray[np.float64]:
+    """The share of light that the rim of the studio's floor, and the backdrop behind it, return."""
+    color: NDArray[np.float64] = _FAR_FLOOR * light_of(scene.look.background)
+    return color
+
+
 def light(mi: Any, scene: Scene, first: View) -> Part:
     """What shines on everything, from far away; lamps stand as the camera is in the first picture."""
     kind = scene.look.light
@@ -227,7 +233,7 @@ def light(mi: Any, scene: Scene, first: View) -> Part:
     to_lamp, to_fill = lamp_directions(first)
     color = light_of(scene.look.background)
     if kind == "studio":
-        picture = studio_environment(to_lamp, to_fill, _FAR_FLOOR * color)
+        picture = studio_environment(to_lamp, to_fill, rim_color(scene))
     else:
         picture = sky_environment(to_lamp, _NEAR_FLOOR * color)
     return {"light": {"type": "envmap", "bitmap": mi.Bitmap(picture)}}

@@ -155,7 +155,10 @@ class RayTracer:
         found = np.array(mi.render(scene, spp=samples, seed=_SEED + seed))
         light = self._before_background(found)
         guides = np.array(mi.render(seen_through, integrator=self._guides, spp=guide_samples, seed=_SEED + seed))
-        return light, guides[:, :, -6:-3], guides[:, :, -3:]
+        albedo, normal = guides[:, :, -6:-3], guides[:, :, -3:]
+        if self._scene.look.floor and self._scene.look.light == "studio":
+            _continue_floor(albedo, normal, parts.rim_color(self._scene))
+        return light, albedo, normal
 
     def _before_background(self, found: Floats) -> Floats:
         if found.shape[2] == 3:
@@ -203,6 +206,14 @@ class RayTracer:
             **parts.light(mi, scene, self._view(0.0)),
         }
         return {name: mi.load_dict(part) if isinstance(part, dict) else part for name, part in still.items()}
+
+
+def _continue_floor(albedo: Floats, normal: Floats, rim: NDArray[np.float64]) -> None:
+    """Let the backdrop guide the denoiser as the rim of the floor does: no line is drawn where one meets the other."""
+    is_level = (normal[:, :, 0] == 0) & (normal[:, :, 2] == 0) & (normal[:, :, 1] >= 0)
+    missing = np.where(is_level, 1 - normal[:, :, 1], 0)[:, :, None]
+    albedo += missing * rim.astype(np.float32)
+    normal += missing * np.array([0, 1, 0], np.float32)
 
 
 def refuse_broken(mesh: Mesh) -> None:
