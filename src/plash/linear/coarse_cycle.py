@@ -2,6 +2,7 @@
 
 Aggregates of even parity come first in each level, so a colour of a red-black sweep is one contiguous loop. The first
 level is divided among threads; what is below it is done in one serial function, since starting threads would cost more.
+Indices are unsigned, and neighbours written out one by one: a sweep takes less than half the time of a loop over them.
 """
 
 from __future__ import annotations
@@ -13,12 +14,21 @@ from plash.grid.compile import inlined, kernel, serial_kernel
 
 
 @inlined
+def _plus_neighbours(total, x, neighbours, weights, i):  # type: ignore[no-untyped-def]
+    total += weights[i, 0] * x[np.uint32(neighbours[i, 0])]
+    total += weights[i, 1] * x[np.uint32(neighbours[i, 1])]
+    total += weights[i, 2] * x[np.uint32(neighbours[i, 2])]
+    total += weights[i, 3] * x[np.uint32(neighbours[i, 3])]
+    if neighbours.shape[1] == 6:
+        total += weights[i, 4] * x[np.uint32(neighbours[i, 4])]
+        total += weights[i, 5] * x[np.uint32(neighbours[i, 5])]
+    return total
+
+
+@inlined
 def _relax(x, b, inverse, neighbours, weights, first, last):  # type: ignore[no-untyped-def]
-    for i in range(first, last):
-        total = b[i]
-        for k in range(neighbours.shape[1]):
-            total += weights[i, k] * x[neighbours[i, k]]
-        x[i] = total * inverse[i]
+    for i in range(np.uint64(first), np.uint64(last)):
+        x[i] = _plus_neighbours(b[i], x, neighbours, weights, i) * inverse[i]
 
 
 @kernel
@@ -58,19 +68,16 @@ def _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last,
     """Sum the residuals of the aggregates first ... last-1 into their parents last ... end-1."""
     for i in range(last, end):
         b[i] = np.float32(0)
-    for i in range(first, last):
+    for i in range(np.uint64(first), np.uint64(last)):
         if inverse[i] > 0:
-            total = b[i] - diagonal[i] * x[i]
-            for k in range(neighbours.shape[1]):
-                total += weights[i, k] * x[neighbours[i, k]]
-            b[parent[i]] += total
+            b[np.uint32(parent[i])] += _plus_neighbours(b[i] - diagonal[i] * x[i], x, neighbours, weights, i)
 
 
 @inlined
 def _prolong(x, inverse, parent, first, last):  # type: ignore[no-untyped-def]
-    for i in range(first, last):
+    for i in range(np.uint64(first), np.uint64(last)):
         if inverse[i] > 0:
-            x[i] += x[parent[i]]
+            x[i] += x[np.uint32(parent[i])]
 
 
 @kernel
@@ -78,11 +85,8 @@ def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks): 
     """Residuals of the aggregates of the first level."""
     n = len(residuals)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
-            total = b[i] - diagonal[i] * x[i]
-            for k in range(neighbours.shape[1]):
-                total += weights[i, k] * x[neighbours[i, k]]
-            residuals[i] = total
+        for i in range(np.uint64(c * n // chunks), np.uint64((c + 1) * n // chunks)):
+            residuals[i] = _plus_neighbours(b[i] - diagonal[i] * x[i], x, neighbours, weights, i)
 
 
 @serial_kernel
@@ -92,7 +96,7 @@ def add_to_parents(residuals, b, inverse, parent, last, end):  # type: ignore[no
         b[i] = np.float32(0)
     for i in range(len(residuals)):
         if inverse[i] > 0:
-            b[parent[i]] += residuals[i]
+            b[np.uint32(parent[i])] += residuals[i]
 
 
 @serial_kernel
