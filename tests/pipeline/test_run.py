@@ -1,4 +1,3 @@
-import hashlib
 import json
 import shutil
 
@@ -14,13 +13,11 @@ from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
 from plash.pipeline.simulation import obsolete_checkpoints
 
+from .conftest import StopAfter, checksums
+
 
 def scene(frames=6, **settings):
     return plash.load_scene("dam_break_2d", resolution=24, frames=frames, **settings)
-
-
-def checksums(folder, part="particles"):
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / part).iterdir())}
 
 
 class Counter(Silent):
@@ -92,22 +89,6 @@ def test_three_dimensions_resume_too(tmp_path, name):
     plash.run(small(2), tmp_path / "parts", stages=["simulate"])
     plash.resume(tmp_path / "parts", frames=4)
     assert checksums(tmp_path / "whole") == checksums(tmp_path / "parts")
-
-
-class StopAfter(Counter):
-    """Asks for a stop after some steps, as Ctrl-C would."""
-
-    def __init__(self, steps):
-        super().__init__()
-        self.left = steps
-
-    def step(self, report, ledger):
-        import os
-        import signal
-
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7])

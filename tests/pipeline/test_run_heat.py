@@ -1,9 +1,5 @@
 """Runs with heat: temperatures on disk, resuming, and that nothing of it is there without."""
 
-import hashlib
-import os
-import signal
-
 import numpy as np
 import pytest
 
@@ -12,7 +8,8 @@ from plash.errors import MismatchError, StoppedError
 from plash.files.frames import read_frame
 from plash.pipeline.findings import findings, liquid_volume
 from plash.pipeline.fingerprint import appearance, physics
-from plash.pipeline.progress import Silent
+
+from .conftest import StopAfter, checksums
 
 BALL = {"name": "ball", "shape": {"kind": "sphere", "center": (0.06, 0.12, 0.06), "radius": 0.02}}
 
@@ -20,10 +17,6 @@ BALL = {"name": "ball", "shape": {"kind": "sphere", "center": (0.06, 0.12, 0.06)
 def scene(**settings):
     lamp = plash.load_scene("lava_lamp", resolution=18, frames=5, **settings)
     return plash.Scene(**{**{name: getattr(lamp, name) for name in type(lamp).model_fields}, "solid": [BALL]})
-
-
-def checksums(folder):
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "grids").iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -42,18 +35,6 @@ def test_temperatures_on_disk_are_those_in_memory(straight):
     assert frame.temperature.shape == frame.density.shape == (6, 18, 6)
     assert frame.temperature.max() == np.float32(353.15)
     assert frame.temperature.min() == np.float32(278.15)
-
-
-class StopAfter(Silent):
-    """Asks for a stop after some steps, as Ctrl-C would."""
-
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, report, ledger):
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.parametrize("steps", [1, 3])

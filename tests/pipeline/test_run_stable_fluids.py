@@ -1,6 +1,5 @@
 """Runs of stable fluids: frames of grids, resuming, and what makes what again."""
 
-import hashlib
 import shutil
 
 import numpy as np
@@ -9,15 +8,12 @@ import pytest
 import plash
 from plash.errors import MismatchError, StoppedError
 from plash.pipeline.inspect import inspect_run
-from plash.pipeline.progress import Silent
+
+from .conftest import StopAfter, checksums
 
 
 def scene(frames=5, **settings):
     return plash.load_scene("kuo_obstacle", resolution=16, frames=frames, **{"look.width": 64, **settings})
-
-
-def checksums(folder, part="grids"):
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / part).iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -46,21 +42,6 @@ def test_a_frame_knows_its_velocity_anywhere():
     found = frame.velocity(place)
     assert np.allclose(found[0], frame.grids.velocity[:, 2, 3, 5])
     assert np.isnan(found[1]).all()
-
-
-class StopAfter(Silent):
-    """Asks for a stop after some steps, as Ctrl-C would."""
-
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, report, ledger):
-        self.left -= 1
-        if self.left == 0:
-            import os
-            import signal
-
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.parametrize("steps", [1, 3])
