@@ -131,7 +131,7 @@ def test_a_run_that_is_done_is_left_alone(copy):
         ({"look.width": 320}, {"render", "video"}),
         ({"mesh.smoothing": 0}, {"mesh", "render", "video"}),
     ],
-    ids=lambda value: " ".join(value),
+    ids=lambda value: " ".join(sorted(value)),
 )
 def test_only_what_depends_on_a_change_is_made_again(copy, change, again):
     before = checksums(copy)
