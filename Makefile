@@ -19,7 +19,7 @@ types: .venv/ready
 	$(BIN)/mypy
 
 unit: .venv/ready browser
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest
 
 browser: ## Debian's chromium for the tests of the studio, where it may be installed
 	@if [ "$$PLASH_NO_BROWSER" = 1 ] || command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null; then :; \

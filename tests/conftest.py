@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -73,13 +72,6 @@ def make_box() -> Callable[..., Box]:
         return Box(along, tiles, labels)
 
     return make
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread_for_each_of_several_processes():
-    """Threads of processes that share the cores would wait for each other; results are the same for any number."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        numba.set_num_threads(1)
 
 
 @pytest.fixture
