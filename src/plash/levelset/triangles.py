@@ -1,9 +1,8 @@
 """Signed distance to a mesh of triangles: exact to the nearest triangle, with a sign that cannot leak.
 
-The triangles stand in a balanced binary tree, stored like a heap: the children of node k are 2k and 2k + 1. Around each
-node are a box, and a disc: a flat cylinder along the mean normal of its triangles. A point looks for its nearest
-triangle down the tree, skipping discs that are further away than what it has. Over a smooth surface few discs are not,
-however fine the mesh; boxes would lean out of the surface, and ever more of them be in reach.
+A point looks for its nearest triangle down a tree (`levelset/triangle_tree.py`), skipping discs that are further away
+than what it has. Over a smooth surface few discs are not, however fine the mesh; boxes would lean out of the surface,
+and ever more of them be in reach.
 
 Inside is where the surface winds round a point: a ray along x then leaves it more often than it enters. A ray through
 an edge or a vertex is counted by a half-open rule that gives the two triangles of an edge the same answer to the last
@@ -24,11 +23,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.levelset.triangle_tree import leaf_order, node_boxes, node_discs, tree_depth
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_IN_LEAF = 4  # triangles, at most
 _POINTS_AT_ONCE = 512
 _SLIVER = 1e-16  # squared sine of the angle of a triangle without a usable normal
 
@@ -54,13 +53,11 @@ class Triangles:
     @classmethod
     def of(cls, vertices: Array, triangles: Numbers) -> Triangles:
         """Build the tree."""
-        depth = 0
-        while len(triangles) > _IN_LEAF * 2**depth:
-            depth += 1
-        ordered = triangles[_leaf_order(vertices[triangles].mean(axis=1), depth)]
+        depth = tree_depth(len(triangles))
+        ordered = triangles[leaf_order(vertices[triangles].mean(axis=1), depth)]
         corners = vertices[ordered]
-        boxes = _boxes(corners, depth)
-        return cls(vertices, ordered, corners.reshape(-1, 9), boxes, _discs(corners, boxes, depth))
+        boxes = node_boxes(corners, depth)
+        return cls(vertices, ordered, corners.reshape(-1, 9), boxes, node_discs(corners, boxes, depth))
 
     def scaled(self, scale: float) -> Triangles:
         """The same, larger or smaller about the origin."""
@@ -105,57 +102,6 @@ class Triangles:
         order = np.argsort(self.thickness)
         covered = np.cumsum(area[order])
         return float(self.thickness[order[np.searchsorted(covered, 0.05 * covered[-1])]])
-
-
-def _leaf_order(centres: Array, depth: int) -> Numbers:
-    """The order of triangles in the leaves: each node is halved along the axis on which its centres spread furthest."""
-    order = np.arange(len(centres))
-    for level in range(depth):
-        starts = np.arange(2**level + 1) * len(centres) // 2**level
-        node = np.repeat(np.arange(2**level), np.diff(starts))
-        here = centres[order]
-        spread = np.maximum.reduceat(here, starts[:-1]) - np.minimum.reduceat(here, starts[:-1])
-        along = here[np.arange(len(here)), spread.argmax(axis=1)[node]]
-        order = order[np.lexsort((along, node))]
-    return order
-
-
-def _boxes(corners: Array, depth: int) -> Array:
-    """The box of each node, from the leaves to the root."""
-    leaves = 2**depth
-    starts = np.arange(leaves) * len(corners) // leaves
-    boxes = np.zeros((2 * leaves, 6))
-    boxes[leaves:, :3] = np.minimum.reduceat(corners.min(axis=1), starts)
-    boxes[leaves:, 3:] = np.maximum.reduceat(corners.max(axis=1), starts)
-    for level in range(depth - 1, -1, -1):
-        below = boxes[2 ** (level + 1) : 2 ** (level + 2)]
-        boxes[2**level : 2 ** (level + 1), :3] = np.minimum(below[::2, :3], below[1::2, :3])
-        boxes[2**level : 2 ** (level + 1), 3:] = np.maximum(below[::2, 3:], below[1::2, 3:])
-    return boxes
-
-
-def _discs(corners: Array, boxes: Array, depth: int) -> Array:
-    """The disc of each node, wider by rounding than the triangles in it."""
-    discs = np.zeros((len(boxes), 8))
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    for level in range(depth + 1):
-        nodes = slice(2**level, 2 ** (level + 1))
-        starts = np.arange(2**level + 1) * len(corners) // 2**level
-        node = np.repeat(np.arange(2**level), np.diff(starts))
-        normal = np.add.reduceat(normals, starts[:-1])
-        length = np.linalg.norm(normal, axis=1, keepdims=True)
-        normal = np.divide(normal, length, out=np.tile([1.0, 0.0, 0.0], (2**level, 1)), where=length > 0)
-        centre = (boxes[nodes, :3] + boxes[nodes, 3:]) / 2
-        away = corners - centre[node, None]
-        up = np.einsum("ijk,ik->ij", away, normal[node])
-        low, high = np.minimum.reduceat(up.min(axis=1), starts[:-1]), np.maximum.reduceat(up.max(axis=1), starts[:-1])
-        across = np.linalg.norm(away - up[:, :, None] * normal[node, None], axis=2).max(axis=1)
-        discs[nodes, :3] = centre + normal * ((low + high) / 2)[:, None]
-        discs[nodes, 3:6] = normal
-        discs[nodes, 6] = (high - low) / 2
-        discs[nodes, 7] = np.maximum.reduceat(across, starts[:-1])
-    discs[:, 6:] += 1e-14 * np.abs(boxes[1]).max()
-    return discs
 
 
 @kernel

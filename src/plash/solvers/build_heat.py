@@ -12,7 +12,7 @@ from plash.physics.heat import CarriedHeat, Heat, HeatedPlace, NoHeat
 from plash.physics.obstacles import Obstacles
 from plash.scene.model import Scene
 from plash.scene.sources import HeatSource, Spout
-from plash.solvers.build_pours import share_inside, share_of_spout
+from plash.solvers.build_pours import share_inside, share_of_spout, temperature_of
 
 Array = NDArray[np.float64]
 
@@ -38,13 +38,13 @@ def greatest_pull(scene: Scene) -> float:
 
 def _places(scene: Scene) -> list[HeatedPlace]:
     """Where the temperature is held: sources of heat, and the cells that spouts keep full."""
-    cells, h, own = scene.domain.cells[::-1], scene.domain.h, scene.liquid.temperature
+    cells, h = scene.domain.cells[::-1], scene.domain.h
     places = []
     for source in scene.source:
         if isinstance(source, HeatSource):
             share = share_inside(source.shape, cells, h, source.name)
             places.append(HeatedPlace(share, source.temperature, source.start, source.end))
         elif isinstance(source, Spout):
-            temperature = own if source.temperature is None else source.temperature
-            places.append(HeatedPlace(share_of_spout(scene, source), temperature, source.start, source.end))
+            share, temperature = share_of_spout(scene, source), temperature_of(scene, source)
+            places.append(HeatedPlace(share, temperature, source.start, source.end))
     return places

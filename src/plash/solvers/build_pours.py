@@ -55,6 +55,11 @@ def share_of_spout(scene: Scene, spout: Spout) -> Array:
     return _share_of(_gap_before(spout.shape, cell_centres(cells, h), _SPOUT * h).reshape(cells), h)
 
 
+def temperature_of(scene: Scene, body: Fill | Blob | Spout) -> float:
+    """Of the liquid that appears, K."""
+    return scene.liquid.temperature if body.temperature is None else body.temperature
+
+
 def _share(scene: Scene, shape: Shape, name: str) -> Array:
     return share_inside(shape, scene.domain.cells[::-1], scene.domain.h, name)
 
@@ -70,13 +75,8 @@ def _blob(scene: Scene, name: str, blob: Fill | Blob) -> Pour:
         velocity=tuple(blob.velocity),
         start=blob.time,
         stop=blob.time + _MOMENT,
-        temperature=_warmth(scene, blob),
+        temperature=temperature_of(scene, blob),
     )
-
-
-def _warmth(scene: Scene, body: Fill | Blob | Spout) -> float:
-    """The temperature of liquid that appears, K."""
-    return scene.liquid.temperature if body.temperature is None else body.temperature
 
 
 def _spout(scene: Scene, spout: Spout) -> Pour:
@@ -89,7 +89,7 @@ def _spout(scene: Scene, spout: Spout) -> Pour:
         start=spout.start,
         stop=spout.end,
         ramp=spout.share,
-        temperature=_warmth(scene, spout),
+        temperature=temperature_of(scene, spout),
     )
 
 

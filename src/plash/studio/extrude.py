@@ -49,15 +49,13 @@ def _deepen(body: dict[str, Any], depth: float) -> None:
     if "shape" in body:
         is_opening = body["shape"]["kind"] in ("disc", "rectangle")
         body["shape"] = (_slot if is_opening else _deep)(body["shape"], depth)
-    for key in ("velocity", "acceleration", "point"):
+    for key, third in (("velocity", 0.0), ("acceleration", 0.0), ("point", depth / 2)):
         if key in body:
-            body[key] = [*body[key], 0.0]
+            body[key] = [*body[key], third]
     if "flow_rate" in body:
         body["flow_rate"] *= depth
     if body.get("kind") == "vortex":
         body["axis"] = _AXIS
-    if body.get("kind") == "attractor":
-        body["point"][2] = depth / 2
     if "motion" in body:
         body["motion"] = {**_flat_motion(body["motion"]), "axis": _AXIS}
 
