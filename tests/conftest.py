@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -72,6 +73,13 @@ def make_box() -> Callable[..., Box]:
         return Box(along, tiles, labels)
 
     return make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def threads_of_this_process():
+    """As many as PLASH_TEST_THREADS says: those of processes that share the cores would wait for each other."""
+    if "PLASH_TEST_THREADS" in os.environ:
+        numba.set_num_threads(int(os.environ["PLASH_TEST_THREADS"]))
 
 
 @pytest.fixture

@@ -195,8 +195,9 @@ def _rows(pool: NDArray[Any]) -> NDArray[Any]:
 
 def _norm(operator: PoissonOperator, b: Pool64) -> float:
     """2-norm over the unknowns."""
-    tiles = np.where(operator.diagonal[operator.active] > 0, b[operator.active], 0.0)
-    return float(np.sqrt(np.einsum("tzyx,tzyx->t", tiles, tiles).sum()))
+    partial = np.zeros(len(operator.active))
+    _sum_squares(_rows(b), _rows(operator.diagonal), partial, operator.active, chunk_count())
+    return float(np.sqrt(partial.sum()))
 
 
 def _cleaned_residual(
@@ -205,6 +206,21 @@ def _cleaned_residual(
     operator.residual(x, b, r)
     clean(r)
     return _norm(operator, r)
+
+
+@kernel
+def _sum_squares(b, diagonal, partial, tiles, chunks):  # type: ignore[no-untyped-def]
+    n = len(tiles)
+    for c in prange(chunks):
+        for i in range(c * n // chunks, (c + 1) * n // chunks):
+            b_tile, d_tile = b[tiles[i]], diagonal[tiles[i]]
+            total = 0.0
+            for first in range(0, len(b_tile), _ROW):
+                row = 0.0
+                for m in range(first, first + _ROW):
+                    row += b_tile[m] * b_tile[m] if d_tile[m] > 0 else 0.0
+                total += row
+            partial[i] = total
 
 
 @kernel

@@ -14,6 +14,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
@@ -25,9 +26,11 @@ SIDE_MARGIN = np.float32(1e-3)  # cells between a side and a particle put back
 
 _MARGIN = 0.02  # cells from a solid, by the interpolated distance, at which a particle stops
 _LONGEST = 0.5  # cells between two looks at the distance: no wall is thinner than three of these
-_SHORTEST = 0.01
+_SHORTEST = 0.1
 _SLIDES = 4
+_HALVINGS = 6
 _PUSHES = 3
+_ROUNDING = 1e-4  # cells that a stored distance may be wrong by
 # Cells: an interpolated distance is never more than this above the true one, as no corner is further away on average
 _BLUR = {2: 0.71, 3: 0.87}
 
@@ -77,6 +80,7 @@ def trace_particles(
         particles.starts,
         near,
         tiles.origins,
+        tiles.neighbours,
         tiles.keys,
         gap,
         limits,
@@ -148,42 +152,89 @@ def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone
 
 
 @inlined
-def _corner(gap, keys, t, i, j, k, ox, oy, oz, BZ, BY, BX):  # type: ignore[no-untyped-def]
-    """Distance at the minimal corner of a cell: from tile t, if the cell is in it, else from anywhere."""
-    x, y, z = i - ox, j - oy, k - oz
-    if 0 <= x < BX and 0 <= y < BY and 0 <= z < BZ:
-        return np.float64(gap[t, z, y, x])
-    return np.float64(lookup(gap, keys, i, j, k, BZ, BY, BX))
+def _place_in_block(origins, t, i, j, k, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Index of a cell in the block of tile t with a halo of 1; -1 if not all of its corners are in there."""
+    HZ = 1 if BZ > 1 else 0
+    x, y, z = i - origins[t, 0] + 1, j - origins[t, 1] + 1, k - origins[t, 2] + HZ
+    if 0 <= x < BX + 1 and 0 <= y < BY + 1 and 0 <= z < BZ + HZ:
+        return (z * (BY + 2) + y) * (BX + 2) + x
+    return -1
 
 
 @inlined
-def _sample(corners, gap, keys, t, place, slope, ox, oy, oz, BZ, BY, BX):  # type: ignore[no-untyped-def]
-    """Distance between corners of cells at global coordinates in cells; sets its unit gradient as well."""
+def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):  # type: ignore[no-untyped-def]
+    """Distance at global coordinates in cells, between the corners of the cell there, which it notes.
+
+    From the block of tile t with a halo of 1, if the cell is in it, else from anywhere.
+    """
+    PY, PX = BY + 2, BX + 2
     i, j = int(np.floor(place[0])), int(np.floor(place[1]))
     k = int(np.floor(place[2])) if BZ > 1 else 0
     fx, fy, fz = place[0] - i, place[1] - j, place[2] - k
-    count = 8 if BZ > 1 else 4
-    for corner in range(count):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        corners[corner] = _corner(gap, keys, t, i + a, j + b, k + c, ox, oy, oz, BZ, BY, BX)
-    total = 0.0
-    slope[0] = slope[1] = slope[2] = 0.0
-    for corner in range(count):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        wx, wy = fx if a else 1.0 - fx, fy if b else 1.0 - fy
-        wz = 1.0
-        if BZ > 1:
-            wz = fz if c else 1.0 - fz
-        value = corners[corner]
-        total += wx * wy * wz * value
-        slope[0] += (value if a else -value) * wy * wz
-        slope[1] += (value if b else -value) * wx * wz
-        if BZ > 1:
-            slope[2] += (value if c else -value) * wx * wy
-    length = np.sqrt(slope[0] ** 2 + slope[1] ** 2 + slope[2] ** 2)
-    for axis in range(3):
-        slope[axis] = slope[axis] / length if length > 1e-6 else 0.0
-    return total
+    gx, gy, gz = 1.0 - fx, 1.0 - fy, 1.0 - fz
+    first = _place_in_block(origins, t, i, j, k, BZ, BY, BX)
+    if first >= 0:
+        for corner in range(8 if BZ > 1 else 4):
+            step = ((corner >> 2) * PY + ((corner >> 1) & 1)) * PX + (corner & 1)
+            corners[corner] = block[np.uint64(first + step)]
+    else:
+        for corner in range(8 if BZ > 1 else 4):
+            a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+            corners[corner] = lookup(gap, keys, i + a, j + b, k + c, BZ, BY, BX)
+    near = gy * (gx * corners[0] + fx * corners[1]) + fy * (gx * corners[2] + fx * corners[3])
+    if BZ == 1:
+        return near
+    far = gy * (gx * corners[4] + fx * corners[5]) + fy * (gx * corners[6] + fx * corners[7])
+    return gz * near + fz * far
+
+
+@inlined
+def _find_normal(corners, place, normal, DIM):  # type: ignore[no-untyped-def]
+    """Unit gradient of the distance at the place that was looked at last."""
+    square = 0.0
+    for axis in range(DIM):
+        slope = 0.0
+        for corner in range(1 << DIM):
+            weight = 1.0 if (corner >> axis) & 1 else -1.0
+            for other in range(DIM):
+                if other != axis:
+                    part = place[other] - np.floor(place[other])
+                    weight *= part if (corner >> other) & 1 else 1.0 - part
+            slope += weight * corners[corner]
+        normal[axis] = slope
+        square += slope**2
+    length = np.sqrt(square)
+    for axis in range(DIM):
+        normal[axis] = normal[axis] / length if length > 1e-6 else 0.0
+
+
+@inlined
+def _may_be_inside(corners, place, DIM):  # type: ignore[no-untyped-def]
+    """Whether the place looked at last is further from every corner of its cell than the solid is from that corner."""
+    for corner in range(1 << DIM):
+        square = 0.0
+        for axis in range(DIM):
+            square += (place[axis] - np.floor(place[axis]) - ((corner >> axis) & 1)) ** 2
+        safe = corners[corner] - _ROUNDING
+        if safe > 0.0 and safe * safe > square:
+            return False
+    return True
+
+
+@inlined
+def _against(vector, normal):  # type: ignore[no-untyped-def]
+    """Part of a vector along a normal, if it goes against it, else 0."""
+    return min(vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2], 0.0)
+
+
+@inlined
+def _is_between_sides(place, limits, kinds, dimension):  # type: ignore[no-untyped-def]
+    """Whether a place lies beyond no closed side."""
+    is_between = True
+    for axis in range(dimension):
+        is_between &= kinds[axis, 0] != CLOSED or place[axis] >= limits[axis, 0]
+        is_between &= kinds[axis, 1] != CLOSED or place[axis] < limits[axis, 1]
+    return is_between
 
 
 @inlined
@@ -206,7 +257,9 @@ def _hold_between_sides(place, speed, limits, kinds, dimension):  # type: ignore
 def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = 2 if BZ == 1 else 3
+    SIZE = int(np.prod(block_sizes(shape, 1)[:3]))
     BLUR = _BLUR[DIM]
+    STEEPEST = DIM**0.5  # of a distance between corners: no part of its gradient is greater than one
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
@@ -218,6 +271,7 @@ def _trace(shape: Shape) -> Kernel:
         starts,
         near,
         origins,
+        neighbours,
         keys,
         gap,
         limits,
@@ -228,26 +282,36 @@ def _trace(shape: Shape) -> Kernel:
     ):
         n = len(near) - 1
         for c in prange(chunks):
+            block = np.empty(SIZE, np.float32)
             corners = np.zeros(8)
             place = np.zeros(3)
             move = np.zeros(3)
             there = np.zeros(3)
             normal = np.zeros(3)
             speed = np.zeros(3)
+            tile_of_block = 0
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
-                ox, oy, oz = origins[t, 0], origins[t, 1], origins[t, 2]
                 for p in range(starts[t], starts[t + 1]):
-                    # Most are too far from any solid to meet one: the distance grows by no more than the way
                     square = 0.0
                     for axis in range(DIM):
                         place[axis] = np.float64(start_cell[axis, p]) + np.float64(start_offset[axis, p])
-                        move[axis] = np.float64(cell[axis, p]) + np.float64(offset[axis, p]) - place[axis]
+                        there[axis] = np.float64(cell[axis, p]) + np.float64(offset[axis, p])
+                        move[axis] = there[axis] - place[axis]
                         square += move[axis] ** 2
                     length = np.sqrt(square)
                     if not near[t] and length < BX:
                         continue
+                    if tile_of_block != t:
+                        copy_block(block, gap, neighbours, t, 1, BZ, BY, BX)
+                        tile_of_block = t
+                    # Most are too far from any solid to have met one: the distance grows by no more than the way
                     k = cell[2, p] if DIM == 3 else 0
-                    if _corner(gap, keys, t, cell[0, p], cell[1, p], k, ox, oy, oz, BZ, BY, BX) > length + 2.0:
+                    first = _place_in_block(origins, t, cell[0, p], cell[1, p], k, BZ, BY, BX)
+                    if first >= 0 and block[np.uint64(first)] > length + 2.0:
+                        continue
+                    depth = _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                    if depth > _MARGIN + STEEPEST * length and _is_between_sides(there, limits, kinds, DIM):
+                        close[p] = depth < BLUR and _may_be_inside(corners, there, DIM)
                         continue
 
                     for axis in range(DIM):
@@ -264,50 +328,41 @@ def _trace(shape: Shape) -> Kernel:
                             square += move[axis] ** 2
                         length = np.sqrt(square)
 
-                        # How far it is safe to go: not below the margin, nor deeper than at the start
-                        least = min(_sample(corners, gap, keys, t, place, normal, ox, oy, oz, BZ, BY, BX), _MARGIN)
-                        least -= 1e-6
-                        inward = move[0] * normal[0] + move[1] * normal[1] + move[2] * normal[2]
+                        # As far as it is safe to go, not below the margin nor deeper than at the start; then halving
+                        # what lies between there and the first place that is not safe
+                        here = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+                        least = min(here, _MARGIN) - 1e-6
                         free = 0.0
-                        blocked = -1.0
-                        if length > 0.0 and least < _MARGIN - 1e-5 and inward < 0.0:
-                            blocked = 0.0
-                        reach = 0.0
-                        while blocked < 0.0 and free < length:
-                            here = 0.0
+                        blocked = np.inf
+                        if length > 0.0 and least < _MARGIN - 1e-5:
+                            _find_normal(corners, place, normal, DIM)
+                            if _against(move, normal) < 0.0:
+                                blocked = 0.0
+                        halvings = 0
+                        while free < length and blocked - free >= 1e-3 and halvings < _HALVINGS:
+                            probe = min(free + min(max(here - _MARGIN, _SHORTEST), _LONGEST), length)
+                            if blocked < np.inf:
+                                probe = 0.5 * (free + blocked)
+                                halvings += 1
                             for axis in range(3):
-                                there[axis] = place[axis] + move[axis] * (free / length)
-                            here = _sample(corners, gap, keys, t, there, normal, ox, oy, oz, BZ, BY, BX)
-                            reach = min(free + min(max(here - _MARGIN, _SHORTEST), _LONGEST), length)
-                            for axis in range(3):
-                                there[axis] = place[axis] + move[axis] * (reach / length)
-                            here = _sample(corners, gap, keys, t, there, normal, ox, oy, oz, BZ, BY, BX)
-                            if here < least:
-                                blocked = reach
+                                there[axis] = place[axis] + move[axis] * (probe / length)
+                            gap_there = _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                            if gap_there < least:
+                                blocked = probe
                             else:
-                                free = reach
-                        if blocked < 0.0:
+                                free = probe
+                                here = gap_there
+                        if blocked == np.inf:
                             for axis in range(3):
                                 place[axis] += move[axis]
-                                move[axis] = 0.0
                             break
                         is_held = True
-                        for _ in range(6):
-                            middle = 0.5 * (free + blocked)
-                            if blocked - free < 1e-3:
-                                break
-                            for axis in range(3):
-                                there[axis] = place[axis] + move[axis] * (middle / length)
-                            if _sample(corners, gap, keys, t, there, normal, ox, oy, oz, BZ, BY, BX) < least:
-                                blocked = middle
-                            else:
-                                free = middle
                         for axis in range(3):
                             place[axis] += move[axis] * (free / length)
                             move[axis] *= 1.0 - free / length
-                        _sample(corners, gap, keys, t, place, normal, ox, oy, oz, BZ, BY, BX)
-                        inward = min(move[0] * normal[0] + move[1] * normal[1] + move[2] * normal[2], 0.0)
-                        against = min(speed[0] * normal[0] + speed[1] * normal[1] + speed[2] * normal[2], 0.0)
+                        _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+                        _find_normal(corners, place, normal, DIM)
+                        inward, against = _against(move, normal), _against(speed, normal)
                         square = 0.0
                         for axis in range(3):
                             move[axis] -= inward * normal[axis]
@@ -318,18 +373,18 @@ def _trace(shape: Shape) -> Kernel:
 
                     # Out along the normal, if it is inside after all; but not out of the domain
                     is_held |= _hold_between_sides(place, speed, limits, kinds, DIM)
-                    depth = _sample(corners, gap, keys, t, place, normal, ox, oy, oz, BZ, BY, BX)
-                    for _ in range(_PUSHES):
-                        if depth >= _MARGIN - 1e-5:
+                    for push in range(_PUSHES + 1):
+                        depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+                        if push == _PUSHES or depth >= _MARGIN - 1e-5:
                             break
                         is_held = True
-                        against = min(speed[0] * normal[0] + speed[1] * normal[1] + speed[2] * normal[2], 0.0)
+                        _find_normal(corners, place, normal, DIM)
+                        against = _against(speed, normal)
                         for axis in range(3):
                             place[axis] += (_MARGIN - depth) * normal[axis]
                             speed[axis] -= against * normal[axis]
                         _hold_between_sides(place, speed, limits, kinds, DIM)
-                        depth = _sample(corners, gap, keys, t, place, normal, ox, oy, oz, BZ, BY, BX)
-                    close[p] = depth < BLUR
+                    close[p] = depth < BLUR and _may_be_inside(corners, place, DIM)
                     if not is_held:
                         continue
                     for axis in range(DIM):

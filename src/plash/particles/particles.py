@@ -101,10 +101,6 @@ class Particles:
 
     def keep(self, which: NDArray[np.bool_]) -> None:
         """Drop the particles that are not marked; the others keep their order."""
-        self.cell = np.ascontiguousarray(self.cell[:, which])
-        self.offset = np.ascontiguousarray(self.offset[:, which])
-        self.velocity = np.ascontiguousarray(self.velocity[:, which])
-        self.volume = self.volume[which]
-        self.affine = np.ascontiguousarray(self.affine[:, which])
-        self.flying = self.flying[which]
+        for name in ("cell", "offset", "velocity", "affine", "volume", "flying"):
+            setattr(self, name, np.compress(which, getattr(self, name), axis=-1))
         self.starts = np.concatenate([[0], np.cumsum(which)])[self.starts]

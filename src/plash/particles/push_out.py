@@ -44,12 +44,10 @@ def push_out(
         keep_velocity: Whether velocities stay as they are.
         solid_velocity: Velocity (n, d) of the nearest solid at points (n, d), m/s; None while all stand.
     """
-    which = which[distance(_places(particles, which)) < 0]
+    which, places, gap = _those_inside(particles, which, distance)
     for attempt in range(_TRIES):
         if len(which) == 0:
             return 0
-        places = _places(particles, which)
-        gap = distance(places)
         normal = normals(distance, places)
         places += ((attempt + 1) * _HAIR - gap)[:, None] * normal
         _stay_between_sides(places, limits, kinds)
@@ -60,10 +58,20 @@ def push_out(
                 velocity -= solid_velocity(places).T
             speed = np.minimum(np.einsum("ij,ji->i", normal, velocity), 0.0)
             particles.velocity[:, which] -= (speed[:, None] * normal).T.astype(np.float32)
-        which = which[distance(_places(particles, which)) < 0]
+        which, places, gap = _those_inside(particles, which, distance)
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
-    return int((distance(_places(particles, which)) < 0).sum())
+    return len(_those_inside(particles, which, distance)[0])
+
+
+def _those_inside(
+    particles: Particles, which: NDArray[np.int64], distance: Distance
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Those of some particles that are inside, their places, and their distances."""
+    places = _places(particles, which)
+    gap = distance(places)
+    inside = gap < 0
+    return which[inside], places[inside], gap[inside]
 
 
 def _places(particles: Particles, which: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -81,10 +89,11 @@ def _put(particles: Particles, which: NDArray[np.int64], places: NDArray[np.floa
 
 def normals(distance: Distance, places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Unit gradient of a distance at places (n, d), from central differences; zero where there is none."""
-    normal = np.empty_like(places)
-    for axis in range(places.shape[1]):
-        step = 1e-3 * np.eye(places.shape[1])[axis]
-        normal[:, axis] = distance(places + step) - distance(places - step)
+    count, dimension = places.shape
+    steps = 1e-3 * np.eye(dimension)
+    ends = places + np.stack([steps, -steps])[:, :, None, :]
+    ahead, behind = distance(ends.reshape(-1, dimension)).reshape(2, dimension, count)
+    normal = np.ascontiguousarray((ahead - behind).T)
     length = np.sqrt(np.einsum("ij,ij->i", normal, normal))
     unit: NDArray[np.float64] = normal / np.maximum(length, 1e-12)[:, None]
     return unit
