@@ -89,6 +89,20 @@ def test_midpoints_have_the_same_faces(dimension):
     assert (two.share[between] == 0.5).all()
 
 
+def test_vertices_on_edges_along_the_surface_are_in_their_middle_whatever_round_off_says(dimension):
+    heights = np.arange(9.0)[(None,) * (dimension - 2) + (slice(None), None)] - 4.0
+    noise = np.random.default_rng(5).uniform(-1e-4, 1e-4, (7, 9, 11)[3 - dimension :])
+    cuts = march(field_of_array((heights + noise).astype(np.float32)), flat=0.02)
+    between = cuts.ends[:, 0] != cuts.ends[:, 1]
+    inner = np.all((cuts.places >= 0) & (cuts.places <= np.array([10, 8, 6])), axis=1)
+    across = between & inner & (cuts.places[:, 1] == 4.0)
+    upright = between & inner & (cuts.places[:, 1] != 4.0)
+    assert across.sum() >= 4
+    assert upright.sum() == noise[..., 0, :].size
+    assert np.abs(cuts.share[across] - 0.5).max() < 0.01
+    assert np.abs(cuts.places[upright, 1] - 4.0).max() < 1e-3
+
+
 def test_any_number_of_threads_gives_the_same_bits(dimension, threads):
     field = field_of_array(np.random.default_rng(5).normal(size=(41, 33, 29)[:dimension]))
     found = []

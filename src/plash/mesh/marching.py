@@ -86,12 +86,14 @@ def field_of_array(values: NDArray[np.floating]) -> CellField:
     return CellField(tiles, pool)
 
 
-def march(field: CellField, midpoints: bool = False) -> Cuts:
+def march(field: CellField, midpoints: bool = False, flat: float = 0.0) -> Cuts:
     """Vertices where the samples change sign, numbered tile by tile, and the faces between them.
 
     Args:
         field: Samples, negative inside.
         midpoints: Whether vertices lie in the middle of lattice edges, and not where the samples would be zero.
+        flat: Difference between samples at the ends of an edge, below which their vertex moves to its middle: the
+            surface runs along such an edge, and round-off would say where it crosses it.
     """
     field, slots = _cut_tiles(field)
     tiles = field.tiles
@@ -111,7 +113,7 @@ def march(field: CellField, midpoints: bool = False) -> Cuts:
     places, ends, share = np.empty((total, 3)), np.empty((total, 2), np.int64), np.empty(total)
     halved = (0.5, 0.5) if midpoints else (NEAREST, 1 - NEAREST)
     made = (numbers, places, ends, share)
-    _number(tiles.shape)(*where, tiles.origins, slots, masks, firsts[0], *halved, *made, chunk_count())
+    _number(tiles.shape)(*where, tiles.origins, slots, masks, firsts[0], *halved, flat, *made, chunk_count())
     rows = []
     for rule, first in zip(rules, firsts[1:], strict=True):
         row = np.empty((int(first[-1]), rule.rows.shape[2]), np.int32)
@@ -242,7 +244,7 @@ def _number(shape: Shape) -> Kernel:
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(pool, neighbours, origins, slots, masks, firsts, least, most, numbers, places, ends, share, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, neighbours, origins, slots, masks, firsts, least, most, flat, numbers, places, ends, share, chunks):  # type: ignore[no-untyped-def]
         n = len(slots)
         for chunk in prange(chunks):
             for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
@@ -263,8 +265,13 @@ def _number(shape: Shape) -> Kernel:
                                 if kind < DIM:
                                     nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
                                     s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
-                                    here, there = np.float64(pool[t, z, y, x]), np.float64(pool[s, nz, ny, nx])
-                                    part = min(max(here / (here - there), least), most)
+                                    here, there = (
+                                        abs(np.float64(pool[t, z, y, x])),
+                                        abs(np.float64(pool[s, nz, ny, nx])),
+                                    )
+                                    evening = max(flat - here - there, 0.0)
+                                    part = (here + evening) / (here + there + 2.0 * evening)
+                                    part = min(max(part, least), most)
                                     second = s * SIZE + (nz * BY + ny) * BX + nx
                                 places[count, 0] = origins[t, 0] + x + (part if kind == 0 else 0.0)
                                 places[count, 1] = origins[t, 1] + y + (part if kind == 1 else 0.0)

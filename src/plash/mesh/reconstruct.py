@@ -36,6 +36,7 @@ from plash.scene.meshing import Meshing
 from plash.stages import stage
 
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
+_FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
 
 
@@ -76,7 +77,7 @@ def liquid_surface(
     if meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
-    cuts = march(cut, midpoints=meshing.placement == "midpoint")
+    cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
     draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles)
 
     draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing)
