@@ -312,14 +312,27 @@ def test_mesh_has_the_volume_of_the_liquid_while_it_splashes(dimension):
         assert abs(mesh.volume / frame.ledger.volume - 1) < 0.05
 
 
-@pytest.mark.parametrize("pillar", [None, 0.15, 0.17], ids=["open water", "pillar of whole cells", "pillar"])
-def test_a_level_through_samples_does_not_change_when_particles_move_by_round_off(dimension, pillar):
+def pool_round_a_pillar(dimension, width):
+    """Particles at rest, and the solid they stand round; none if it has no width."""
     places = pool(dimension, jitter=0.0)
-    solids = []
-    if pillar is not None:
-        low, high = (0.4, 0.0, 0.3)[:dimension], (0.4 + pillar, 0.6, 0.3 + pillar)[:dimension]
-        places = places[((places < low) | (places > high)).any(axis=1)]
-        solids = [Solid(shape=Box(min=low, max=high))]
+    if width == 0:
+        return places, []
+    low, high = (0.4, 0.0, 0.3)[:dimension], (0.4 + width, 0.6, 0.3 + width)[:dimension]
+    return places[((places < low) | (places > high)).any(axis=1)], [Solid(shape=Box(min=low, max=high))]
+
+
+def test_a_pool_is_flat_up_to_the_corners_of_a_pillar():
+    places, solids = pool_round_a_pillar(3, 0.15)
+    mesh = surface(places, solids=solids)
+    top = mesh.vertices[(mesh.normals[:, 1] > 0.7) & (mesh.vertices[:, 1] > 0.3)]
+    beside = np.all((top[:, [0, 2]] > (0.4 - 0.6 * H, 0.3 - 0.6 * H)) & (top[:, [0, 2]] < (0.4, 0.3)), axis=1)
+    assert beside.any()
+    assert np.abs(top[:, 1] - LEVEL).max() < 0.002 * H
+
+
+@pytest.mark.parametrize("width", [0.0, 0.15, 0.17], ids=["open water", "pillar of whole cells", "pillar"])
+def test_a_level_through_samples_does_not_change_when_particles_move_by_round_off(dimension, width):
+    places, solids = pool_round_a_pillar(dimension, width)
     shaken = places + np.random.default_rng(5).uniform(-1e-6, 1e-6, places.shape) * H
     still, moved = surface(places, solids=solids), surface(np.clip(shaken, 0.0, None), solids=solids)
     assert np.array_equal(still.faces, moved.faces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from plash.mesh.draft import CLOSES
 from plash.mesh.marching import NEAREST
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain, SideName
+from plash.scene.shapes import Shape
 
 _FAR = 1e6  # spacings: how far outside samples behind walls are said to be, so that the surface lies on the wall
 _HAIR = NEAREST / 2
@@ -54,6 +56,11 @@ class Lattice:
             )
         return Lattice(h / detail, detail, bounds[0], bounds[1], solids)
 
+    def shapes(self) -> Iterator[tuple[Shape, str]]:
+        """Of the solids, and what messages call them."""
+        for number, solid in enumerate(self.solids):
+            yield solid.shape, solid.name or f"solid {number + 1}"
+
 
 def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
     """Slots of the tiles near solids, and the distance to the nearest solid at their samples, in lattice spacings."""
@@ -63,15 +70,14 @@ def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
     centres = (tiles.origins[1:, :dimension] + 0.5 * size) * s
     # Generous, for shapes whose distance is only roughly one
     reach = s * (1.5 * size * np.sqrt(dimension) + 4 * lattice.detail)
-    names = [solid.name or f"solid {number + 1}" for number, solid in enumerate(lattice.solids)]
-    gaps = [distance(solid.shape, centres, name) for solid, name in zip(lattice.solids, names, strict=True)]
+    gaps = [distance(shape, centres, name) for shape, name in lattice.shapes()]
     slots = (np.flatnonzero(np.minimum.reduce(gaps) < reach) + 1).astype(np.int32)
     points = tiles.cell_centres(slots, s) - 0.5 * s
     nearest = np.full(len(points), np.inf)
     block = points.shape[0] // max(len(slots), 1)
-    for solid, name, gap in zip(lattice.solids, names, gaps, strict=True):
+    for (shape, name), gap in zip(lattice.shapes(), gaps, strict=True):
         near = np.repeat(gap[slots - 1] < reach, block)
-        nearest[near] = np.minimum(nearest[near], distance(solid.shape, points[near], name))
+        nearest[near] = np.minimum(nearest[near], distance(shape, points[near], name))
     return slots, (nearest / s).astype(np.float32).reshape(-1, *tiles.shape)
 
 
@@ -90,9 +96,46 @@ def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[
         across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) >= 0)
         share[across] *= np.clip(0.5 - 0.5 * beyond[across], 0.0, 1.0).astype(np.float32)
     slots, gap = solid
-    share[slots] *= np.clip(0.5 + gap, 0.0, 1.0)
+    share[slots] *= _outside_solids(tiles, lattice, slots, gap)
     share[0] = 1.0
     return share
+
+
+def _outside_solids(
+    tiles: Tiles, lattice: Lattice, slots: NDArray[np.int32], gap: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Part of the space round each sample of some tiles that is outside solids, from the distance at its eighths.
+
+    At a sample alone the distance tells of a plane, not of an edge: beside one, a level pool would stand higher.
+    What is beyond a wall is left out: it does not matter whether a solid ends there or goes on.
+    """
+    d = tiles.dimension
+    cut = np.nonzero(np.abs(gap) < np.sqrt(d) / 2)
+    places = (tiles.origins[slots[cut[0]], :d] + np.stack(cut[:0:-1], axis=1)[:, :d]).astype(np.float64)
+    inner = np.zeros(len(places))
+    for side in itertools.product((-0.25, 0.25), repeat=d):
+        points = _mirrored(places + side, lattice) * lattice.spacing
+        inner += np.clip(0.5 + 2.0 * _nearest_solid(points, lattice), 0.0, 1.0)
+    part = (gap > 0).astype(np.float32)
+    part[cut] = inner / 2**d
+    return part
+
+
+def _mirrored(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
+    """Places with those beyond a wall mirrored at it."""
+    for axis, end, beyond in _beyond(places, lattice):
+        places[:, axis] -= 2.0 * np.maximum(beyond, 0.0) * (2 * end - 1)
+    return places
+
+
+def _nearest_solid(points: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
+    """Distance of points close to solids to the nearest of them, in lattice spacings."""
+    nearest = np.full(len(points), np.inf)
+    for shape, name in lattice.shapes():
+        low, high = shape.bounds(points.shape[1])
+        near = np.all((points > np.subtract(low, lattice.spacing)) & (points < np.add(high, lattice.spacing)), axis=1)
+        nearest[near] = np.minimum(nearest[near], distance(shape, points[near], name))
+    return nearest / lattice.spacing
 
 
 def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
