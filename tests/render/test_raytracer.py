@@ -3,6 +3,8 @@
 The stored pictures in data/ are made by `python tests/render/test_raytracer.py`; look at them before you keep them.
 """
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -182,9 +184,22 @@ def test_a_light_from_a_file(tmp_path):
     assert red[:, :, 0].mean() > red[:, :, 1].mean() + 50
 
 
-if __name__ == "__main__":
-    import os
+def test_a_single_thread_does_not_wait_for_others_with_files_of_light(tmp_path):
+    program = """if True:
+        import sys
+        import numpy
+        from plash.render.variant import load_mitsuba
+        mitsuba = load_mitsuba()
+        mitsuba.Bitmap(numpy.ones((8, 16, 3), numpy.float32)).write(sys.argv[1])
+        print(mitsuba.Bitmap(sys.argv[1]).size())
+    """
+    alone = {**os.environ, "NUMBA_NUM_THREADS": "1", "PLASH_MITSUBA_VARIANT": "scalar_rgb"}
+    command = [sys.executable, "-c", program, str(tmp_path / "sky.exr")]
+    done = subprocess.run(command, env=alone, capture_output=True, text=True, timeout=120, check=True)
+    assert "16, 8" in done.stdout
 
+
+if __name__ == "__main__":
     os.environ["PLASH_MITSUBA_VARIANT"] = "scalar_rgb"
     for name in sys.argv[1:] or LOOKS:
         Image.fromarray(picture(**LOOKS[name])).save(DATA / f"{name}.png", optimize=True)

@@ -79,6 +79,7 @@ def load_mitsuba() -> Any:
     import numba
 
     mitsuba.set_variant(variant())
-    drjit.set_thread_count(numba.get_num_threads())
+    # With a single one Mitsuba waits for ever when it reads or writes an EXR file
+    drjit.set_thread_count(max(numba.get_num_threads(), 2))
     mitsuba.set_log_level(mitsuba.LogLevel.Error)
     return mitsuba
