@@ -227,15 +227,21 @@ def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
 
 
 def mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.float64]:
-    """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box."""
+    """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box.
+
+    They are changed in place.
+    """
     for axis, last, outwards in box.closed_sides():
-        place, first = 3 - axis, tiles.origins[slots, axis, None] - 1
-        edge = 2 * (last - first) + (outwards > 0)
-        index = np.arange(halves.shape[place])
-        index = np.minimum(index, edge) if outwards > 0 else np.maximum(index, edge)
-        shape = [len(slots), 1, 1, 1]
-        shape[place] = halves.shape[place]
-        halves = np.take_along_axis(halves, np.clip(index, 0, halves.shape[place] - 1).reshape(shape), place)
+        place = 3 - axis
+        size = halves.shape[place]
+        edge = 2 * (last - tiles.origins[slots, axis, None] + 1) + (outwards > 0)
+        some = np.flatnonzero(edge < size - 1 if outwards > 0 else edge > 0)
+        index = np.arange(size)
+        index = np.minimum(index, edge[some]) if outwards > 0 else np.maximum(index, edge[some])
+        shape = [len(some), 1, 1, 1]
+        shape[place] = size
+        index = np.clip(index, 0, size - 1).reshape(shape)
+        halves[some] = np.take_along_axis(halves[some], index, place)
     return halves
 
 
