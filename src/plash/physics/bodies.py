@@ -130,7 +130,11 @@ class Bodies:
             places = np.empty((len(found[0]), self.dimension))
             for axis in range(self.dimension):
                 places[:, axis] = tiles.origins[slots[found[0]], axis] + (found[3 - axis] + 0.5) / 2 - 1
-            gap[found] = self.distance(places)
+            nearest = np.full(len(places), FAR)
+            for number, near in enumerate(self.near(tiles, slots)):
+                some = np.flatnonzero(near[found[0]])
+                nearest[some] = np.minimum(nearest[some], self.distance_of(number, places[some]))
+            gap[found] = nearest
         return gap
 
 
