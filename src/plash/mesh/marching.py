@@ -265,10 +265,8 @@ def _number(shape: Shape) -> Kernel:
                                 if kind < DIM:
                                     nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
                                     s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
-                                    here, there = (
-                                        abs(np.float64(pool[t, z, y, x])),
-                                        abs(np.float64(pool[s, nz, ny, nx])),
-                                    )
+                                    here = abs(np.float64(pool[t, z, y, x]))
+                                    there = abs(np.float64(pool[s, nz, ny, nx]))
                                     evening = max(flat - here - there, 0.0)
                                     part = (here + evening) / (here + there + 2.0 * evening)
                                     part = min(max(part, least), most)

@@ -1,4 +1,4 @@
-"""Particles kept out of solids and inside the domain.
+"""Particles kept out of solids.
 
 A move is traced, not judged by its end: along the segment the solid's distance says how far it is safe to go, a
 particle stops where it meets the solid and slides on along its surface. So nothing gets through a wall however far
@@ -19,10 +19,8 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
+from plash.particles.sides import hold_between_sides, is_between_sides
 from plash.stages import stage
-
-UNBOUNDED, CLOSED, OPEN = 0, 1, 2
-SIDE_MARGIN = np.float32(1e-3)  # cells between a side and a particle put back
 
 _MARGIN = 0.02  # cells from a solid, by the interpolated distance, at which a particle stops
 _LONGEST = 0.5  # cells between two looks at the distance: no wall is thinner than three of these
@@ -90,65 +88,6 @@ def trace_particles(
         chunk_count(),
     )
     return np.flatnonzero(close)
-
-
-@stage
-def keep_inside(
-    particles: Particles, limits: NDArray[np.int32], kinds: NDArray[np.int32], near: NDArray[np.bool_]
-) -> NDArray[np.int8] | None:
-    """Put particles back that went through a closed side of the domain.
-
-    Args:
-        particles: After a move; sorted as they were before it.
-        limits: First cell of the domain and one past the last, by axis.
-        kinds: What the sides are, by axis.
-        near: By slot, whether a particle of this tile can meet a side.
-
-    Returns:
-        For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side; None if none did.
-    """
-    left = np.zeros(particles.count, np.int8)
-    chunks = chunk_count()
-    gone = np.zeros(chunks, np.int64)
-    arrays = (particles.cell, particles.offset, particles.velocity, particles.starts)
-    _keep_inside(*arrays, near, limits, kinds, left, gone, chunks)
-    return left if gone.any() else None
-
-
-@inlined
-def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):  # type: ignore[no-untyped-def]
-    """Put particle p back if it went through a closed side; 1 + 2·axis + (0 low, 1 high) if it left by an open one."""
-    left = 0
-    for axis in range(dimension):
-        if cell[axis, p] < limits[axis, 0]:
-            if kinds[axis, 0] == CLOSED:
-                cell[axis, p] = limits[axis, 0]
-                offset[axis, p] = SIDE_MARGIN
-                velocity[axis, p] = max(velocity[axis, p], np.float32(0))
-            elif kinds[axis, 0] == OPEN:
-                left = 1 + 2 * axis
-        elif cell[axis, p] >= limits[axis, 1]:
-            if kinds[axis, 1] == CLOSED:
-                cell[axis, p] = limits[axis, 1] - 1
-                offset[axis, p] = np.float32(1) - SIDE_MARGIN
-                velocity[axis, p] = min(velocity[axis, p], np.float32(0))
-            elif kinds[axis, 1] == OPEN:
-                left = 2 + 2 * axis
-    return np.int8(left)
-
-
-@kernel
-def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone, chunks):  # type: ignore[no-untyped-def]
-    n = len(near) - 1
-    for c in prange(chunks):
-        leaving = 0
-        for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
-            if not near[t]:
-                continue
-            for p in range(starts[t], starts[t + 1]):
-                left[p] = meet_sides(cell, offset, velocity, limits, kinds, p, len(cell))
-                leaving += left[p] > 0
-        gone[c] = leaving
 
 
 @inlined
@@ -227,32 +166,6 @@ def _against(vector, normal):  # type: ignore[no-untyped-def]
     return min(vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2], 0.0)
 
 
-@inlined
-def _is_between_sides(place, limits, kinds, dimension):  # type: ignore[no-untyped-def]
-    """Whether a place lies beyond no closed side."""
-    is_between = True
-    for axis in range(dimension):
-        is_between &= kinds[axis, 0] != CLOSED or place[axis] >= limits[axis, 0]
-        is_between &= kinds[axis, 1] != CLOSED or place[axis] < limits[axis, 1]
-    return is_between
-
-
-@inlined
-def _hold_between_sides(place, speed, limits, kinds, dimension):  # type: ignore[no-untyped-def]
-    """Move a place back that lies beyond a closed side; whether it did."""
-    is_held = False
-    for axis in range(dimension):
-        if kinds[axis, 0] == CLOSED and place[axis] < limits[axis, 0]:
-            place[axis] = np.float64(limits[axis, 0]) + np.float64(SIDE_MARGIN)
-            speed[axis] = max(speed[axis], 0.0)
-            is_held = True
-        elif kinds[axis, 1] == CLOSED and place[axis] >= limits[axis, 1]:
-            place[axis] = np.float64(limits[axis, 1]) - np.float64(SIDE_MARGIN)
-            speed[axis] = min(speed[axis], 0.0)
-            is_held = True
-    return is_held
-
-
 @for_tile_shape
 def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -310,7 +223,7 @@ def _trace(shape: Shape) -> Kernel:
                     if first >= 0 and block[np.uint64(first)] > length + 2.0:
                         continue
                     depth = _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
-                    if depth > _MARGIN + STEEPEST * length and _is_between_sides(there, limits, kinds, DIM):
+                    if depth > _MARGIN + STEEPEST * length and is_between_sides(there, limits, kinds, DIM):
                         close[p] = depth < BLUR and _may_be_inside(corners, there, DIM)
                         continue
 
@@ -322,7 +235,7 @@ def _trace(shape: Shape) -> Kernel:
                         square = 0.0
                         for axis in range(3):
                             there[axis] = place[axis] + move[axis]
-                        is_held |= _hold_between_sides(there, speed, limits, kinds, DIM)
+                        is_held |= hold_between_sides(there, speed, limits, kinds, DIM)
                         for axis in range(3):
                             move[axis] = there[axis] - place[axis]
                             square += move[axis] ** 2
@@ -372,7 +285,7 @@ def _trace(shape: Shape) -> Kernel:
                             break
 
                     # Out along the normal, if it is inside after all; but not out of the domain
-                    is_held |= _hold_between_sides(place, speed, limits, kinds, DIM)
+                    is_held |= hold_between_sides(place, speed, limits, kinds, DIM)
                     for push in range(_PUSHES + 1):
                         depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
                         if push == _PUSHES or depth >= _MARGIN - 1e-5:
@@ -383,7 +296,7 @@ def _trace(shape: Shape) -> Kernel:
                         for axis in range(3):
                             place[axis] += (_MARGIN - depth) * normal[axis]
                             speed[axis] -= against * normal[axis]
-                        _hold_between_sides(place, speed, limits, kinds, DIM)
+                        hold_between_sides(place, speed, limits, kinds, DIM)
                     close[p] = depth < BLUR and _may_be_inside(corners, place, DIM)
                     if not is_held:
                         continue

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.particles.particles import Particles
+from plash.particles.particles import PER_PARTICLE, Particles
 
 
 def insert_particles(particles: Particles, new: Particles) -> None:
@@ -27,7 +27,7 @@ def insert_particles(particles: Particles, new: Particles) -> None:
     slots[slots == 0] = tiles.count
     by_slot = np.argsort(slots, kind="stable")
     ends = starts[slots[by_slot] + 1]
-    for name in ("cell", "offset", "velocity", "affine", "volume", "flying"):
+    for name in PER_PARTICLE:
         rows, more = getattr(particles, name), getattr(new, name)
         if more.ndim == 2 and len(more) != len(rows):
             more = np.zeros((len(rows), new.count), rows.dtype)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
-from plash.particles.confine import CLOSED, meet_sides
 from plash.particles.particles import Particles
+from plash.particles.sides import CLOSED, meet_sides
 
 _TRIES = 12
 

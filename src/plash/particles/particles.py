@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
 
+PER_PARTICLE = ("cell", "offset", "velocity", "affine", "volume", "flying")  # arrays with an entry for each, last axis
+
 
 @dataclass(eq=False)
 class Particles:
@@ -101,6 +103,6 @@ class Particles:
 
     def keep(self, which: NDArray[np.bool_]) -> None:
         """Drop the particles that are not marked; the others keep their order."""
-        for name in ("cell", "offset", "velocity", "affine", "volume", "flying"):
+        for name in PER_PARTICLE:
             setattr(self, name, np.compress(which, getattr(self, name), axis=-1))
         self.starts = np.concatenate([[0], np.cumsum(which)])[self.starts]

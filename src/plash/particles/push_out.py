@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.particles.confine import CLOSED, SIDE_MARGIN, Start
+from plash.particles.confine import Start
 from plash.particles.particles import Particles
+from plash.particles.sides import CLOSED, SIDE_MARGIN
 from plash.stages import stage
 
 Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]

@@ -18,9 +18,10 @@ from plash.grid.cells import SIDE, WALL, Cells, OpenSpace
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import cell_share, hat_share, open_fractions, open_half_cells
-from plash.particles.confine import Start, keep_inside, trace_particles
+from plash.particles.confine import Start, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
+from plash.particles.sides import keep_inside
 from plash.physics.bodies import FAR, Bodies
 from plash.physics.friction import at_corners
 from plash.physics.solids import CLOSED, UNBOUNDED, Box, Solids, StaticSolids

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from plash.grid.cells import SIDE, Cells, Swept
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
-from plash.particles.confine import Start, keep_inside, trace_particles
+from plash.particles.confine import Start, trace_particles
 from plash.particles.particles import Particles
 from plash.particles.push_out import push_out
+from plash.particles.sides import keep_inside
 from plash.physics.cut_solids import TOUCHES, CutSolids, StaticCutSolids, beside_tiles, cut_anew, walled_tiles
 from plash.physics.motions import BATCH, Moment
 from plash.physics.moving_solids import MovingSolids, at_minimal_corners

@@ -18,9 +18,10 @@ from plash.grid.cells import Cells, OpenSpace
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.shapes import distance
-from plash.particles.confine import CLOSED, OPEN, UNBOUNDED, Start
+from plash.particles.confine import Start
 from plash.particles.leave_cells import leave_solid_cells
 from plash.particles.particles import Particles
+from plash.particles.sides import CLOSED, OPEN, UNBOUNDED
 from plash.physics.bodies import FAR, Bodies
 from plash.physics.friction import Rubbing, StaticRubbing
 from plash.physics.sealing import Pushes
