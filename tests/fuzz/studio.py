@@ -42,6 +42,10 @@ _NAMES = (
     "é",
 )
 _NUMBERS = (0, 1, -1, 0.5, 8, 24, 0.1, 1e9, -1e9, 1e-300, 1e300, 2**53, 10**400, True, None, "1", [1, 2], [0.0, 1e9])
+_KINDS = (
+    *("step", "step", "step", "stage", "play", "reset", "save", "set", "set", "speed", "view", "push", "pour", "pour"),
+    *("drain", "draw", "draw", "erase", "undo", "redo", "record", "stop_recording", "open", "start", "seen"),
+)
 _PATIENCE = 20.0  # s to wait for an answer
 
 
@@ -103,25 +107,7 @@ def message(chance: Random) -> str | bytes:
     """A message, most of the time one that makes sense."""
     if chance.random() < 0.1:
         return junk(chance)
-    kind = chance.choice(
-        [
-            "play",
-            "step",
-            "step",
-            "step",
-            "stage",
-            "reset",
-            "save",
-            "set",
-            "set",
-            "speed",
-            "view",
-            "push",
-            "pour",
-            "pour",
-        ]
-        + ["drain", "draw", "draw", "erase", "undo", "redo", "record", "stop_recording", "open", "start", "seen"]
-    )
+    kind = chance.choice(_KINDS)
     data: dict[str, Any] = {"kind": kind, **_fields(chance, kind)}
     if chance.random() < 0.1 and len(data) > 1:
         data[chance.choice(sorted(data))] = chance.choice(_NUMBERS)
@@ -214,17 +200,13 @@ def _body(chance: Random) -> bytes:
     odd = [*_NUMBERS, "", "[" * 3000, "x" * 10_000, nonsense(chance)]
     wanted[chance.choice(sorted(wanted))] = chance.choice(odd)
     named = {"name": chance.choice([str(name) for name in _NAMES if name != "ball"])}
-    texts = [json.dumps(chance.choice([wanted, named, {}, [], None, _NUMBERS]), default=str, skipkeys=True)]
-    return chance.choice(
-        [*(text.encode("utf-8", "surrogatepass") for text in texts), b"{" * 9999, chance.randbytes(50)]
-    )
+    text = json.dumps(chance.choice([wanted, named, {}, [], None, _NUMBERS]), default=str, skipkeys=True)
+    return chance.choice([text.encode("utf-8", "surrogatepass"), b"{" * 9999, chance.randbytes(50)])
 
 
 def _noise(chance: Random, studio: Studio) -> None:
     """Bytes that are hardly HTTP."""
-    good = (
-        b"GET /?token=" + studio.token.encode() + b" HTTP/1.1\r\nHost: 127.0.0.1:" + str(studio.port).encode() + b"\r\n"
-    )
+    good = f"GET /?token={studio.token} HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n".encode()
     odd = [
         *(b"", chance.randbytes(300), good[: chance.randrange(len(good))], good + b"a" * 100_000, b"\0" * 1000),
         good + b"Content-Length: -1\r\n\r\n",
