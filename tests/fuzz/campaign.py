@@ -1,5 +1,6 @@
 """Many cases, in processes of their own: what came of them, and which of them failed."""
 
+import atexit
 import contextlib
 import json
 import os
@@ -13,13 +14,14 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .cases import part_of
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = (sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.worker")
 LIMIT = 60.0  # s that a case may take, compiling not counted
 
 
@@ -119,13 +121,13 @@ def campaign(
 class Worker:
     """A process that tries one case after the other, in a folder of its own."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
+    def __init__(self, seed: int, folder: Path, program: Sequence[str] = PROGRAM) -> None:
         self._folder = Path(tempfile.mkdtemp(dir=folder))
         self._complaints = self._folder / "stderr"
         threads = {f"{name}_NUM_THREADS": "1" for name in ("NUMBA", "OPENBLAS", "OMP")}
         with self._complaints.open("wb") as complaints:
             self._process = subprocess.Popen(
-                [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.worker", str(seed), str(self._folder)],
+                [*program, str(seed), str(self._folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
@@ -133,6 +135,7 @@ class Worker:
                 env={**os.environ, **threads},
                 start_new_session=True,
             )
+        atexit.register(self.end)  # where the campaign is cut short
         self._answers = _Lines(self._process.stdout.fileno())
         self._answers.next(300.0)  # it is ready
 
@@ -163,7 +166,10 @@ class Worker:
         return ending.split()[0], text, time.monotonic() - start
 
     def end(self) -> None:
-        """End it, and whatever it started."""
+        """End it, and whatever it started, once."""
+        atexit.unregister(self.end)
+        if self._process.stdin.closed:
+            return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -30,17 +30,7 @@ from .flows import Writer
 from .scenes import nonsense
 
 _PATHS = ("/", "/page/main.js", "/api/studio", "/api/runs", "/api/file", "/api/render", "/api/stop", "/api/resume")
-_NAMES = (
-    "ball",
-    "../secret",
-    "ball/..",
-    "/etc",
-    "\0",
-    "%2e%2e/x",
-    "x" * 5000,
-    "\ud800".encode("utf-8", "replace"),
-    "é",
-)
+_NAMES = ("ball", "../secret", "ball/..", "/etc", "\0", "%2e%2e/x", "x" * 5000, "é")
 _NUMBERS = (0, 1, -1, 0.5, 8, 24, 0.1, 1e9, -1e9, 1e-300, 1e300, 2**53, 10**400, True, None, "1", [1, 2], [0.0, 1e9])
 _KINDS = (
     *("step", "step", "step", "stage", "play", "reset", "save", "set", "set", "speed", "view", "push", "pour", "pour"),
