@@ -8,9 +8,10 @@ import math
 from random import Random
 from typing import Any
 
+from plash.scene.materials import MATERIALS
+
 Table = dict[str, Any]
 
-MATERIALS = ("water", "milk", "honey", "oil")
 SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 
 
@@ -24,35 +25,38 @@ class Writer:
         self.length = chance.choice([1.0, 1.0, 1.0, 0.37, 12.5, 1e-3, 1e-5, 1e3, 1e5])
         self.gravity = chance.choice([9.81, 9.81, 9.81, 1.62, 0.0])
         self.time = math.sqrt(self.length / (self.gravity or 9.81))
+        self.size = [self.length * chance.choice([1.0, 1.0, 0.5, 0.8, 0.34]) for _ in range(self.axes)]
+        self.size[chance.randrange(self.axes)] = self.length
         self.cells = chance.randint(3, 24) if self.axes == 2 else chance.randint(3, 11)
 
     def scene(self) -> Table:
         """A whole scene, with a few of all that there is."""
         chance = self.chance
-        size = [self.length * chance.choice([1.0, 1.0, 0.5, 0.8, 0.34]) for _ in range(self.axes)]
-        size[chance.randrange(self.axes)] = self.length
         down = [0.0, -self.gravity, 0.0] if chance.random() < 0.8 else [g * self.gravity for g in self.direction()]
-        domain: Table = {"size": size, "gravity": down[: self.axes]}
+        domain: Table = {"size": self.size, "gravity": down[: self.axes]}
         if chance.random() < 0.8:
             domain["resolution"] = self.cells
         else:
-            domain["cell_size"] = min(self.length / self.cells, min(size))
+            domain["cell_size"] = min(self.length / self.cells, *self.size)
         if not self.fills_box and chance.random() < 0.4:
             domain["sides"] = {side: chance.choice(["closed", "open", "unbounded"]) for side in SIDES[: 2 * self.axes]}
+        shown = ["surface"] if self.fills_box else ["surface", "particles", "cells"]
         scene: Table = {
             "domain": domain,
             "time": {"frames": 3, "fps": chance.choice([2, 5, 12, 40]) / self.time},
             "solver": self.solver(),
             "liquid": self.liquid(),
-            "fill": [self.fill() for _ in range(chance.choice([0, 1, 1, 1, 2, 3]))],
+            "fill": [self.fill() for _ in range(chance.choice([1, 1, 1, 1, 2, 3]))],
             "solid": [self.solid() for _ in range(chance.choice([0, 0, 1, 1, 2]))],
             "source": [self.source() for _ in range(chance.choice([0, 0, 0, 1, 1, 2]))],
             "mesh": {"detail": chance.choice([1, 2]), "subdivide": chance.choice([0, 0, 0, 1])},
-            "look": {"quality": "draft", "width": 32, "show": chance.choice(["surface", "particles", "cells"])},
+            "look": {"quality": "draft", "width": 32, "show": chance.choice(shown)},
         }
         if not self.fills_box:
             scene["sink"] = [self.sink() for _ in range(chance.choice([0, 0, 0, 1, 2]))]
             scene["force"] = [self.force() for _ in range(chance.choice([0, 0, 0, 1]))]
+        if len(scene["source"]) == 2 and chance.random() < 0.5:
+            scene["fill"] = []
         scene["pump"] = [self.pump() for _ in range(chance.choice([0, 0, 0, 1]))]
         return {key: value for key, value in scene.items() if value != []}
 
@@ -89,7 +93,7 @@ class Writer:
 
     def liquid(self) -> Table:
         chance = self.chance
-        some: Table = {"material": chance.choice(MATERIALS)}
+        some: Table = {"material": chance.choice(sorted(MATERIALS))}
         if chance.random() < 0.3:
             some["density"] = chance.choice([1e-3, 0.7, 1.0, 1e6])
         if chance.random() < 0.3:
@@ -120,7 +124,8 @@ class Writer:
             return {"kind": "heat", "shape": self.shape(), "temperature": chance.choice([1, 280, 350, 5000])}
         if chance.random() < 0.4:
             return {"kind": "blob", "shape": self.shape(), "time": self.moment(), "velocity": self.velocity()}
-        opening: Table = {"center": self.point(), "normal": self.direction()}
+        opening: Table = {"center": [chance.uniform(0.05, 0.95) * side for side in self.size]}
+        opening["normal"] = self.direction()
         wide = chance.choice([1e-3, 0.02, 0.1, 0.2, 0.6])
         if chance.random() < 0.5:
             opening |= {"kind": "disc", "radius": wide * self.length}
@@ -196,7 +201,7 @@ class Writer:
         kind = chance.choice(kinds)
         thin = chance.choice([1.0, 1.0, 1.0, 0.2, 0.01])
         if kind == "box":
-            low = [x - chance.uniform(0, 0.5) * self.length * thin for x in self.point()]
+            low = [x - chance.uniform(0.01, 0.5) * self.length * thin for x in self.point()]
             some: Table = {"min": low, "max": [x + chance.uniform(0.05, 1) * self.length * thin for x in low]}
         elif kind == "sphere":
             some = {"center": self.point(), "radius": chance.uniform(0.05, 0.5) * self.length * thin}
@@ -215,9 +220,9 @@ class Writer:
     # Numbers
 
     def point(self) -> list[float]:
-        return [self.chance.choice([0.0, 0.25, 0.5, 1.0, self.chance.uniform(-0.1, 1.1)]) * self.length for _ in "xyz"][
-            : self.axes
-        ]
+        """In the domain or close to it."""
+        shares = [self.chance.choice([0.0, 0.25, 0.5, 1.0, self.chance.uniform(-0.02, 1.02)]) for _ in self.size]
+        return [share * side for share, side in zip(shares, self.size, strict=True)]
 
     def direction(self) -> list[float]:
         if self.chance.random() < 0.6:

@@ -13,7 +13,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.pipeline.simulate import steps_to_frame
-from plash.scene import Scene
+from plash.scene import Scene, scene_text
 from plash.solvers.build import build
 from plash.solvers.grids import FrameGrids
 from plash.solvers.ledger import Ledger
@@ -41,6 +41,9 @@ def attempt(chance: Random, place: Path) -> str:
     except PlashError as error:
         promise(str(error).strip(), f"{type(error).__name__} without a word")
         return type(error).__name__
+    except Exception as error:
+        error.add_note(f"The scene was:\n{scene_text(scene)}")
+        raise
     return "simulated" if steps < MOST_STEPS else "cut short"
 
 
@@ -95,7 +98,7 @@ def check_moment(scene: Scene, solver: Solver) -> None:
     for axis, (side, sides) in enumerate(zip(scene.domain.cells, ("x", "y", "z"), strict=False)):
         along = seen.position[:, axis] / scene.domain.h
         if scene.domain.side(f"{sides}_min") == "closed":
-            promise(not np.any(along < -1e-3), f"particles left through the closed side {sides}_min: {along.min()}")
+            promise(not np.any(along < -1e-3), f"particles left through the closed side {sides}_min")
         if scene.domain.side(f"{sides}_max") == "closed":
             promise(not np.any(along > side + 1e-3), f"particles left through the closed side {sides}_max")
 

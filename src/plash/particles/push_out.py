@@ -1,7 +1,8 @@
 """Particles put out of the exact shape of solids.
 
 What is inside is moved out along the normal, a little further each time, or, if that fails, back to where it started,
-which was outside. So no particle is inside a solid after a step, to the last bit of its position.
+which was outside. So no particle is inside a solid after a step, to the last bit of its position; but for one that a
+solid presses against a closed side of the domain, which stays in the domain.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def push_out(
         which, places, gap = _those_inside(particles, which, distance)
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
+    _bring_back(particles, which, limits, kinds)
     return len(_those_inside(particles, which, distance)[0])
 
 
@@ -73,6 +75,18 @@ def _those_inside(
     gap = distance(places)
     inside = gap < 0
     return which[inside], places[inside], gap[inside]
+
+
+def _bring_back(
+    particles: Particles, which: NDArray[np.int64], limits: NDArray[np.int32], kinds: NDArray[np.int32]
+) -> None:
+    """Put those of some particles back into the domain whose start a solid has carried through a closed side."""
+    cell = particles.cell[:, which]
+    beyond = ((cell < limits[:, :1]) & (kinds[:, :1] == CLOSED)) | ((cell >= limits[:, 1:]) & (kinds[:, 1:] == CLOSED))
+    which = which[beyond.any(axis=0)]
+    places = _places(particles, which)
+    _stay_between_sides(places, limits, kinds)
+    _put(particles, which, places)
 
 
 def _places(particles: Particles, which: NDArray[np.int64]) -> NDArray[np.float64]:
