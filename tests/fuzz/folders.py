@@ -19,7 +19,8 @@ from plash.scene import parse_scene
 from plash.studio.runs import Runs
 
 from .cases import promise
-from .damage import HOSTILE, ROT
+from .forgery import FORGERIES
+from .rot import ROT, Damage
 
 _SCENES = {
     "flat": """version = 1
@@ -70,9 +71,8 @@ def attempt(chance: Random, place: Path) -> str:
     _furnish(outside)
     is_hostile = chance.random() < 0.6
     done = []
-    for _ in range(chance.choice([1, 1, 1, 2, 3])):
-        damage = chance.choice(HOSTILE if is_hostile else ROT)
-        with contextlib.suppress(OSError, IndexError, ValueError, KeyError):  # what is there no more needs no damage
+    for damage in _chosen(chance, is_hostile):
+        with contextlib.suppress(OSError, IndexError):  # what is there no more needs no damage
             damage(chance, folder, outside)
             done.append(damage.__name__)
     # What was made of a damaged file has to be made again, or nobody would read it
@@ -96,6 +96,13 @@ def attempt(chance: Random, place: Path) -> str:
         return "mended" if code == 0 else f"refused ({code})"
     finally:
         promise(_beside(folder) == before, f"wrote beside the folder after {', '.join(done)} of {kind}")
+
+
+def _chosen(chance: Random, is_hostile: bool) -> list[Damage]:
+    """A few kinds of damage."""
+    kinds = FORGERIES if is_hostile else ROT
+    found = chance.sample(kinds, chance.choice([1, 1, 1, 2, 3]))
+    return sorted(found, key=kinds.index) if is_hostile else found
 
 
 def _plash(*words: str) -> tuple[int, str]:

@@ -25,8 +25,8 @@ from ..studio.conftest import SCENE, Studio, make_run, start, stop
 from ..studio.test_server import junk, opened
 from ..studio.test_session import Page
 from .cases import promise
-from .damage import forge_json, forge_manifest, forge_scene, replace_manifest
 from .flows import Writer
+from .forgery import forge_json, forge_manifest, forge_scene, replace_manifest
 from .scenes import nonsense
 
 _PATHS = ("/", "/page/main.js", "/api/studio", "/api/runs", "/api/file", "/api/render", "/api/stop", "/api/resume")

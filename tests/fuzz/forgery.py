@@ -1,13 +1,11 @@
-"""What can happen to a run folder: bits rot, files get lost or exchanged, and some folders come from strangers.
+"""Run folders from a stranger: files that are not what they seem, and a manifest that vouches for them.
 
-Every kind of damage takes the random numbers, the folder, and a folder outside it that nothing may be written to. Those
-of `ROT` leave the manifest as it was; those of `HOSTILE` make the manifest say that all is well.
+Every forgery takes the random numbers, the folder, and a folder outside it that nothing may be written to.
 """
 
 import io
 import json
 import os
-import shutil
 import zipfile
 from collections.abc import Callable
 from hashlib import sha256
@@ -17,129 +15,9 @@ from typing import Any
 
 import numpy as np
 
-Damage = Callable[[Random, Path, Path], None]
+from .rot import HUGE, Damage, files_of
 
-_HUGE = 64 * 2**30  # bytes of a file that is mostly hole
 _DEEP = 100_000
-
-
-def files_of(folder: Path) -> list[Path]:
-    """Every file of a run but its manifest, in order."""
-    return sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in ("manifest.json", ".lock"))
-
-
-def _any(chance: Random, folder: Path) -> Path:
-    """A file; each kind is as likely as the others, and the log and the lock are among them."""
-    kinds: dict[Path, list[Path]] = {}
-    for path in files_of(folder):
-        kinds.setdefault(path.parent if path.parent != folder else path, []).append(path)
-    return chance.choice([*map(chance.choice, kinds.values()), folder / ".lock"])
-
-
-def _inner(chance: Random, folder: Path) -> Path:
-    """One of the folders in a run's folder."""
-    return chance.choice(sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()))
-
-
-# Rot
-
-
-def flip_bits(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    data = bytearray(path.read_bytes() or b"\0")
-    for _ in range(chance.choice([1, 1, 8, 100])):
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-    path.write_bytes(data)
-
-
-def truncate(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size + 1)])
-
-
-def lengthen(chance: Random, folder: Path, outside: Path) -> None:
-    with _any(chance, folder).open("ab") as file:
-        file.write(chance.choice([b"\0", b"\n", b"{}\n", b"x" * 1000]))
-
-
-def empty(chance: Random, folder: Path, outside: Path) -> None:
-    _any(chance, folder).write_bytes(b"")
-
-
-def delete(chance: Random, folder: Path, outside: Path) -> None:
-    _any(chance, folder).unlink()
-
-
-def delete_folder(chance: Random, folder: Path, outside: Path) -> None:
-    shutil.rmtree(_inner(chance, folder))
-
-
-def exchange(chance: Random, folder: Path, outside: Path) -> None:
-    one, other = _any(chance, folder), _any(chance, folder)
-    data = one.read_bytes(), other.read_bytes()
-    one.write_bytes(data[1])
-    other.write_bytes(data[0])
-
-
-def leave_temporary(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    path.with_name(f".{path.name}.17.tmp").write_bytes(b"half")
-
-
-def make_fifo(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    path.unlink()
-    os.mkfifo(path)
-
-
-def make_folder(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    path.unlink()
-    path.mkdir()
-    if chance.random() < 0.5:
-        (path / "inside").write_bytes(b"x")
-
-
-def make_file(chance: Random, folder: Path, outside: Path) -> None:
-    path = _inner(chance, folder)
-    shutil.rmtree(path)
-    path.write_bytes(b"a file in place of a folder")
-
-
-def make_huge(chance: Random, folder: Path, outside: Path) -> None:
-    os.truncate(_any(chance, folder), _HUGE)
-
-
-def link_file(chance: Random, folder: Path, outside: Path) -> None:
-    path = _any(chance, folder)
-    path.unlink()
-    target = chance.choice([outside / "precious", outside / "not there", path, Path("/dev/zero"), Path("/dev/full")])
-    path.symlink_to(target)
-
-
-def link_folder(chance: Random, folder: Path, outside: Path) -> None:
-    path = _inner(chance, folder)
-    shutil.rmtree(path)
-    path.symlink_to(chance.choice([outside, outside / "not there", path, folder.parent]))
-
-
-def link_temporary(chance: Random, folder: Path, outside: Path) -> None:
-    """The name under which a file is about to be written leads elsewhere."""
-    path = _any(chance, folder)
-    path.with_name(f".{path.name}.{os.getpid()}.tmp").symlink_to(outside / "precious")
-
-
-def take_rights(chance: Random, folder: Path, outside: Path) -> None:
-    _any(chance, folder).chmod(0)
-
-
-ROT: tuple[Damage, ...] = (
-    *(flip_bits, flip_bits, truncate, lengthen, empty, delete, delete_folder, exchange, leave_temporary, make_fifo),
-    *(make_folder, make_file, make_huge, link_file, link_file, link_folder, link_temporary, take_rights),
-)
-
-
-# Hostile files, with a manifest that vouches for them
 
 
 def forge_array(chance: Random, folder: Path, outside: Path) -> None:
@@ -295,7 +173,7 @@ def replace_manifest(chance: Random, folder: Path, outside: Path) -> None:
     path = folder / "manifest.json"
     way = chance.choice(["link", "fifo", "folder", "huge", "none", "device"])
     if way == "huge":
-        os.truncate(path, _HUGE)
+        os.truncate(path, HUGE)
         return
     whole = path.read_bytes()
     path.unlink()
@@ -310,9 +188,10 @@ def replace_manifest(chance: Random, folder: Path, outside: Path) -> None:
         path.symlink_to("/dev/zero")
 
 
-HOSTILE: tuple[Damage, ...] = (
+# In the order in which several are done: what comes later leaves less of the manifest
+FORGERIES: tuple[Damage, ...] = (
     *(forge_array, forge_array, forge_array, forge_about, forge_zip, forge_bytes, forge_bytes),
-    *(forge_manifest, forge_manifest, forge_scene, forge_json, replace_manifest),
+    *(forge_scene, forge_manifest, forge_manifest, forge_json, replace_manifest),
 )
 
 
