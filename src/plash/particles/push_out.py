@@ -81,9 +81,11 @@ def _bring_back(
     particles: Particles, which: NDArray[np.int64], limits: NDArray[np.int32], kinds: NDArray[np.int32]
 ) -> None:
     """Put those of some particles back into the domain whose start a solid has carried through a closed side."""
-    cell = particles.cell[:, which]
-    beyond = ((cell < limits[:, :1]) & (kinds[:, :1] == CLOSED)) | ((cell >= limits[:, 1:]) & (kinds[:, 1:] == CLOSED))
-    which = which[beyond.any(axis=0)]
+    beyond = np.zeros(len(which), np.bool_)
+    for axis, cell in enumerate(particles.cell[:, which]):
+        beyond |= (kinds[axis, 0] == CLOSED) & (cell < limits[axis, 0])
+        beyond |= (kinds[axis, 1] == CLOSED) & (cell >= limits[axis, 1])
+    which = which[beyond]
     places = _places(particles, which)
     _stay_between_sides(places, limits, kinds)
     _put(particles, which, places)
