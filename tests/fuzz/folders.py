@@ -81,7 +81,7 @@ def attempt(chance: Random, place: Path) -> str:
     before = _beside(folder)
     longer = ["--frames", "5"] if is_hostile and chance.random() < 0.5 else []
     looks = [["info"], ["info", "--verify"], ["info", "--json"], ["render"], ["video"], ["mesh"], ["report"]]
-    asked = [*chance.sample(looks, chance.choice([0, 1, 2])), ["resume", *longer]]
+    asked = [*chance.sample([*looks, ["resume"]], chance.choice([0, 1, 2])), ["resume", "--verify", *longer]]
     try:
         for words in asked:
             code, said = _plash(*words, str(folder), *([] if words[0] == "info" else ["--threads", "1", "--quiet"]))

@@ -42,6 +42,15 @@ def flip_bits(chance: Random, folder: Path, outside: Path) -> None:
     path.write_bytes(data)
 
 
+def decay(chance: Random, folder: Path, outside: Path) -> None:
+    """What a failing disk does: other bits, in a file that nobody wrote to."""
+    path = _any(chance, folder)
+    data, then = bytearray(path.read_bytes() or b"\0"), path.stat()
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+    os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
+
+
 def truncate(chance: Random, folder: Path, outside: Path) -> None:
     path = _any(chance, folder)
     path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size + 1)])
@@ -124,6 +133,6 @@ def take_rights(chance: Random, folder: Path, outside: Path) -> None:
 
 
 ROT: tuple[Damage, ...] = (
-    *(flip_bits, flip_bits, truncate, lengthen, empty, delete, delete_folder, exchange, leave_temporary, make_fifo),
+    *(flip_bits, decay, truncate, lengthen, empty, delete, delete_folder, exchange, leave_temporary, make_fifo),
     *(make_folder, make_file, make_huge, link_file, link_file, link_folder, link_temporary, take_rights),
 )
