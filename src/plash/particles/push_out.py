@@ -1,7 +1,8 @@
 """Particles put out of the exact shape of solids.
 
 What is inside is moved out along the normal, a little further each time, or, if that fails, back to where it started,
-which was outside. So no particle is inside a solid after a step, to the last bit of its position.
+which was outside, and there it moves with the solid. So no particle is inside a solid after a step, to the last bit of
+its position.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ def push_out(
         which, places, gap = _those_inside(particles, which, distance)
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
+    if not keep_velocity:
+        particles.velocity[:, which] = 0 if solid_velocity is None else solid_velocity(_places(particles, which)).T
     return len(_those_inside(particles, which, distance)[0])
 
 

@@ -104,6 +104,7 @@ class LiquidSolver:
         refuse_compression(projection.cells, projection.system.closed, (solids, mouths), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
+        self.transfer.hold_continued(s, projection.cells)
         solids.slide_along_walls(s.velocity, projection.cells, dt)
         mouths.hold(s.velocity)
         yield "extrapolate"
