@@ -121,7 +121,7 @@ class Session:
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
             case _:
-                self._edit(message, history)
+                self._edit(message, history, simulation.time)
 
     def _pour(self, message: m.Pour, simulation: Live) -> None:
         """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
@@ -129,7 +129,7 @@ class Session:
         if simulation.pour(message.x, message.y, message.radius) > _SOME * disc.radius**2:
             self._poured.append(Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0)))
 
-    def _edit(self, message: m.Message, history: History) -> None:
+    def _edit(self, message: m.Message, history: History, time: float) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
         match message:
             case m.Set():
@@ -142,7 +142,7 @@ class Session:
             case m.Erase():
                 if message.begins:
                     history.pause()
-                history.change(erased(history.now, (message.x, message.y), message.radius), "erase")
+                history.change(erased(history.now, (message.x, message.y), message.radius, time), "erase")
             case m.Undo():
                 history.undo()
                 self._settle()
