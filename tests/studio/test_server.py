@@ -205,7 +205,7 @@ def own(tmp_path_factory):
     stop(found)
 
 
-def test_tabs_are_separate_and_a_closed_one_frees_its_process(own):
+def test_tabs_are_separate(own):
     with opened(own) as one, opened(own) as other:
         say(one, "start", preset="dam")
         say(other, "start", preset="honey")
@@ -215,12 +215,76 @@ def test_tabs_are_separate_and_a_closed_one_frees_its_process(own):
         say(one, "play", running=True)
         say(one, "seen", frame=1)
         assert first_frame(one)[0]["steps"] > 0
-        working = children_of(own.process.pid)
-        assert len(working) >= 2
-    end = time.monotonic() + 10
-    while (left := children_of(own.process.pid) & working) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not left
+
+
+def text_of(socket, kind: str) -> dict:
+    while True:
+        data = socket.recv(timeout=120)
+        if isinstance(data, str) and (text := json.loads(data))["kind"] == kind:
+            return text
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_its_simulation(own):
+    with opened(own) as socket:
+        say(socket, "start", preset="drop")
+        name = text_of(socket, "session")["name"]
+        first_frame(socket)
+        for _ in range(3):
+            say(socket, "step")
+        say(socket, "draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+        volume = first_frame(socket)[0]["target_volume"]
+    with opened(own) as socket:
+        say(socket, "return", name=name)
+        assert text_of(socket, "session")["name"] == name
+        assert text_of(socket, "returned")["view"] == "surface"
+        assert text_of(socket, "scene")["solids"] == ["wall 1"]
+        header, arrays = first_frame(socket)
+        assert (header["steps"], header["target_volume"]) == (3, volume)
+        assert "solid" in arrays
+
+
+def test_a_simulation_in_use_or_of_an_unknown_name_is_given_to_nobody(own):
+    with opened(own) as one, opened(own) as other:
+        say(one, "start", preset="honey")
+        name = text_of(one, "session")["name"]
+        say(one, "step")
+        first_frame(one)
+        say(other, "return", name=name)
+        assert text_of(other, "session")["name"] != name
+        assert first_frame(other)[0]["steps"] == 0
+        say(one, "save")
+        assert "Honey" in text_of(one, "file")["text"]
+    with opened(own) as socket:
+        say(socket, "return", name="x" * 32)
+        assert len(text_of(socket, "session")["name"]) == len(name)
+
+
+def test_a_simulation_waits_for_its_tab_but_not_for_ever():
+    async def leave_and_wait() -> bool:
+        simulations = Simulations(patience=0.01)
+        simulation = await simulations.take("one")
+        simulations.leave(simulation)
+        while simulation.is_alive or simulations.count:
+            await asyncio.sleep(0.01)
+        return await simulations.take_again(simulation.name) is None
+
+    assert asyncio.run(asyncio.wait_for(leave_and_wait(), 30))
+
+
+def test_a_simulation_that_waits_makes_room_for_a_tab():
+    async def three_tabs() -> list[bool]:
+        simulations = Simulations(most=2)
+        first, second = await simulations.take("one"), await simulations.take("two")
+        simulations.leave(second)
+        simulations.leave(first)
+        third = await simulations.take("three")
+        back = await simulations.take_again(first.name)
+        full = await simulations.take("four")
+        found = [second.is_alive, third.is_alive, back is first, full is None]
+        await simulations.end()
+        return [*found, first.is_alive or third.is_alive]
+
+    assert asyncio.run(three_tabs()) == [False, True, True, True, False]
 
 
 def test_there_are_only_so_many_simulations():

@@ -47,6 +47,13 @@ class Start(Message):
     preset: Annotated[str, Field(max_length=80)] = ""
 
 
+class Return(Message):
+    """Go on with the simulation that the page had before it was loaded again; begin anew if it is gone."""
+
+    kind: Literal["return"]
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+
+
 class Seen(Message):
     """A frame was drawn: another may come."""
 
@@ -200,6 +207,7 @@ class StopRecording(Message):
 
 AnyMessage = Annotated[
     Start
+    | Return
     | Seen
     | Play
     | Step
