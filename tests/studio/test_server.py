@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import signal
+import socket as sockets
 import subprocess
 import time
 from pathlib import Path
@@ -15,8 +17,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+import plash
+from plash.errors import StorageError
 from plash.studio.messages import frame_of
+from plash.studio.runs import Runs
 from plash.studio.simulations import Simulations
+from plash.studio.work import Work
 
 from .conftest import SCENE, start, stop
 
@@ -127,6 +133,40 @@ def test_a_link_inside_a_run_leads_nowhere(studio):
 @pytest.mark.parametrize("name", ["../server.py", "%2e%2e/server.py", "lib/../../server.py", "LICENSE", "nothing.js"])
 def test_only_files_of_the_page_are_served(studio, name):
     assert httpx.get(f"{studio.origin}/page/{name}?token={studio.token}").status_code == 404
+
+
+ODD_NAMES = [
+    "%00",
+    "main.js%00",
+    "a" * 300,
+    "a/" * 3000,
+    "%ff%fe",
+    "%ed%a0%80",
+    "%",
+    "%zz",
+    "lib",
+    ".",
+    "%2e%2e",
+    "%0d%0a",
+]
+
+
+@pytest.mark.parametrize("place", ["page/", "page/lib/", "recordings/", "api/"])
+@pytest.mark.parametrize("name", ODD_NAMES, ids=lambda name: name[:12])
+def test_names_that_no_file_has_are_not_found(studio, place, name):
+    with sockets.create_connection(("127.0.0.1", studio.port), timeout=20) as socket:
+        lines = [f"GET /{place}{name}?token={studio.token} HTTP/1.1", f"Host: 127.0.0.1:{studio.port}"]
+        socket.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        answer = b"".join(iter(lambda: socket.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert len(answer.partition(b"\r\n\r\n")[2]) > 5
+
+
+def test_a_run_that_cannot_be_written_is_refused_with_a_sentence(tmp_path):
+    folder = tmp_path / "out"
+    folder.write_text("a file")
+    with pytest.raises(StorageError, match=re.escape(str(folder))):
+        asyncio.run(Work(Runs(folder)).start(plash.load_scene("dam_break_2d"), "draft"))
 
 
 def junk(random: random.Random) -> str | bytes:
