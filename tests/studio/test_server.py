@@ -303,7 +303,7 @@ def test_a_simulation_waits_for_its_tab_but_not_for_ever():
     async def leave_and_wait() -> bool:
         simulations = Simulations(patience=0.01)
         simulation = await simulations.take("one")
-        simulations.leave(simulation)
+        await simulations.leave(simulation)
         while simulation.is_alive or simulations.count:
             await asyncio.sleep(0.01)
         return await simulations.take_again(simulation.name) is None
@@ -315,8 +315,8 @@ def test_a_simulation_that_waits_makes_room_for_a_tab():
     async def three_tabs() -> list[bool]:
         simulations = Simulations(most=2)
         first, second = await simulations.take("one"), await simulations.take("two")
-        simulations.leave(second)
-        simulations.leave(first)
+        await simulations.leave(second)
+        await simulations.leave(first)
         third = await simulations.take("three")
         back = await simulations.take_again(first.name)
         full = await simulations.take("four")

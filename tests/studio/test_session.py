@@ -237,6 +237,19 @@ def test_a_page_that_comes_back_is_shown_all_that_it_had():
     assert {"solid", "value", "velocity"} <= set(arrays)
 
 
+def test_nothing_is_computed_while_the_page_is_away():
+    page = Page()
+    page.say("play", running=True)
+    page.work(5)
+    page.say("leave")
+    before = page.session._live.time
+    page.work(5)
+    assert page.session._live.time == before
+    page.say("return", name="whatever")
+    page.work(2)
+    assert page.session._live.time > before
+
+
 def test_a_page_that_comes_back_before_there_was_anything_begins():
     page = Page.__new__(Page)
     page.frames, page.texts = [], []

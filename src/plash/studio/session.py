@@ -75,6 +75,8 @@ class Session:
                 self._open(parse_scene(preset_text(message.preset) if message.preset else self._first, "scene"))
             case m.Return():
                 self._return()
+            case m.Leave():
+                self._seen_at = -math.inf
             case m.Open():
                 self._open(opened(message.text))
             case m.Seen():

@@ -16,6 +16,8 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from plash.studio.messages import Leave
+
 MOST = 4
 PATIENCE = 300.0  # s that a simulation waits for its tab to come back
 THREADS = max(1, min(4, (os.cpu_count() or 1) // 2))  # of a simulation: the browser wants the rest
@@ -157,9 +159,10 @@ class Simulations:
             return None
         return simulation
 
-    def leave(self, simulation: Simulation) -> None:
+    async def leave(self, simulation: Simulation) -> None:
         """A tab is gone: its simulation waits for it to come back."""
         simulation.listen(None)
+        await simulation.send(Leave(kind="leave").model_dump_json().encode())
         simulation.is_free.set()
         alarm = asyncio.get_running_loop().call_later(self.patience, self._give_up, simulation)
         self._alarms[simulation.name] = alarm

@@ -185,6 +185,6 @@ class Tab:
         if simulation is None:
             return
         if simulation.is_alive:
-            self._simulations.leave(simulation)
+            await self._simulations.leave(simulation)
         else:
             await self._simulations.give_back(simulation)
