@@ -12,6 +12,7 @@ import json
 import secrets
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ class Tab:
                 self._recording = Recording(folder, message.fps, message.format)
                 self._format = message.format
             case m.StopRecording():
-                self._begin(self._finish_recording())
+                self._begin(self._finish_recording)
         if self._simulation is not None:
             await self._simulation.send(text.encode())
 
@@ -122,7 +123,7 @@ class Tab:
         self._simulation = simulation
         await self._tell(kind="session", name=simulation.name)
         simulation.listen(self._pass_on)
-        self._begin(self._watch(simulation))
+        self._begin(self._watch, simulation)
 
     async def _pass_on(self, kind: bytes, data: bytes) -> None:
         """Send what the simulation answers; what comes when the socket is gone is lost."""
@@ -160,15 +161,15 @@ class Tab:
     async def _tell(self, **data: Any) -> None:
         await self._socket.send_text(json.dumps(data))
 
-    def _begin(self, work: Any) -> None:
-        task = asyncio.create_task(self._quietly(work))
+    def _begin(self, work: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        task = asyncio.create_task(self._quietly(work, *arguments))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _quietly(self, work: Any) -> None:
+    async def _quietly(self, work: Callable[..., Awaitable[None]], *arguments: Any) -> None:
         """Do something that may outlast the socket."""
         with contextlib.suppress(WebSocketDisconnect, ConnectionError, RuntimeError):
-            await work
+            await work(*arguments)
 
     async def _close(self, code: int, reason: str) -> None:
         if self._socket.application_state == WebSocketState.CONNECTED:
