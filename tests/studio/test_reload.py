@@ -150,3 +150,23 @@ def test_a_lost_connection_is_made_again(wired):
     page.tab.wait_for_selector("#busy", state="hidden", timeout=30_000)
     page.step()
     assert page.fact("steps") == 3
+
+
+def test_a_wall_is_seen_from_when_it_is_drawn_though_its_frame_comes_later(wired):
+    page, wire = wired
+    tab = page.tab
+    tab.click('[data-tool="draw"]')
+    wire.is_held = True
+    for x in (0.9, 1.3):
+        page.drag((x, 0.3), (x, 0.7))
+        while not any(isinstance(message, bytes) for message in wire.held):
+            tab.wait_for_timeout(50)
+    tab.mouse.move(5, 5)
+    first = next(i for i, message in enumerate(wire.held) if isinstance(message, bytes))
+    for message in wire.held[: first + 1]:
+        wire.route.send(message)
+    tab.wait_for_timeout(500)
+    box = tab.locator(".stage").bounding_box()
+    places = [page.at(x, 0.5) for x in (0.9, 1.3)]
+    picture = page.picture()
+    assert all(picture[int(y - box["y"]), int(x - box["x"])].max() < 170 for x, y in places)

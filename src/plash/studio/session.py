@@ -55,6 +55,7 @@ class Session:
         self._is_new = True  # whether something changed since the last frame
         self._solids_are_new = True
         self._wall = ""
+        self._stretches = 0  # of walls, that the page has sent
         self._poured: list[Blob] = []  # by hand, since the simulation began
         self._rate = _Rate()
 
@@ -133,6 +134,7 @@ class Session:
             case m.Set():
                 history.change(with_value(history.now, message.key, message.value), message.key)
             case m.Draw():
+                self._stretches += 1
                 if message.begins or not self._wall:
                     self._wall = next_wall(history.now)
                 start, end = (message.x0, message.y0), (message.x1, message.y1)
@@ -234,6 +236,7 @@ class Session:
             "view": self._view,
             "running": self._running,
             "stage": self._stage,
+            "stretches": self._stretches,
             "units": units,
             "steps_a_second": round(self._rate.steps, 1),
             "pace": round(self._rate.pace, 4),

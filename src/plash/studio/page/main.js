@@ -72,31 +72,22 @@ const listeners = {
     $("#arrows").checked = arrows;
     $("#speed").value = speed;
   },
-  preparing() {
-    busy("Getting ready");
-  },
-  compiling() {
-    waiting.compiling();
-  },
-  ready() {
-    busy("Filling in the liquid");
-  },
+  preparing: () => busy("Getting ready"),
+  compiling: () => waiting.compiling(),
+  ready: () => busy("Filling in the liquid"),
   note({ level, text }) {
     toast(text, level);
     if (!state.scene) busy(text, true);
     else if (waiting.refused()) markScene(state.scene);
   },
-  file(message) {
-    files.saved(message);
-  },
-  recorded(message) {
-    files.recorded(message);
-  },
+  file: (message) => files.saved(message),
+  recorded: (message) => files.recorded(message),
   scene: showScene,
   frame: showFrame,
 };
 
 function connect() {
+  state.overlay.begin();
   link = new Link(listeners);
 }
 
@@ -132,7 +123,7 @@ function openScene(text, name) {
 async function showFrame(frame) {
   state.shown = performance.now();
   waiting.picture();
-  if (frame.arrays.solid) state.overlay.stroke = [];
+  state.overlay.seen(frame.stretches);
   state.picture.take(frame);
   state.frame = frame;
   setRunning(frame.running);
