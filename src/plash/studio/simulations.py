@@ -132,7 +132,7 @@ class Simulations:
 
         Of those that wait for their tabs, the one that waits longest gives its place up.
         """
-        if self.count >= self.most and self._alarms:
+        while self.count >= self.most and self._alarms:
             await self.give_back(self._all[next(iter(self._alarms))])
         if self.count >= self.most:
             return None
