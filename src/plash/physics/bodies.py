@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.halos import Halos
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells
 from plash.levelset.shapes import distance, is_exact, thickened_distance
@@ -108,13 +109,14 @@ class Bodies:
 
     def at_corners_of(self, number: int, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.float64]:
         """The same for one body."""
-        ranges = [np.arange(-1, n + 2) if n > 1 else np.zeros(1, np.int64) for n in tiles.shape[::-1]]
-        shape = (len(slots), *(len(reach) for reach in ranges[::-1]))
-        places = np.empty((*shape, self.dimension))
+        halos = Halos(tiles, slots, per_cell=1, before=1, behind=2)
+        found = np.nonzero(halos.once())
+        places = np.empty((len(found[0]), self.dimension))
         for axis in range(self.dimension):
-            along = [len(ranges[axis]) if a == axis else 1 for a in (2, 1, 0)]
-            places[..., axis] = (tiles.origins[slots, axis, None] + ranges[axis]).reshape(len(slots), *along)
-        gap = self.distance_of(number, places.reshape(-1, self.dimension)).reshape(shape)
+            places[:, axis] = tiles.origins[slots[found[0]], axis] + found[3 - axis] - 1
+        gap = np.empty(halos.shape)
+        gap[found] = self.distance_of(number, places)
+        halos.share(gap)
         return gap if is_exact(self.bodies[number].shape) else _made_distance(gap)
 
     def at_half_cells(
@@ -126,7 +128,8 @@ class Bodies:
         """
         gap = at_half_cells(corners)
         if all(is_exact(body.shape) for body in self.bodies):
-            found = np.nonzero(np.abs(gap) < _BLURRED)
+            halos = Halos(tiles, slots, per_cell=2, before=2, behind=2)
+            found = np.nonzero((np.abs(gap) < _BLURRED) & halos.once())
             places = np.empty((len(found[0]), self.dimension))
             for axis in range(self.dimension):
                 places[:, axis] = tiles.origins[slots[found[0]], axis] + (found[3 - axis] + 0.5) / 2 - 1
@@ -135,6 +138,7 @@ class Bodies:
                 some = np.flatnonzero(near[found[0]])
                 nearest[some] = np.minimum(nearest[some], self.distance_of(number, places[some]))
             gap[found] = nearest
+            halos.share(gap)
         return gap
 
 
