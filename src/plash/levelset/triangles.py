@@ -74,12 +74,9 @@ class Triangles:
         places = np.ascontiguousarray(points, dtype=np.float64)
         size = float(np.abs(self.boxes[1]).max())
         chunks = -(-len(points) // _POINTS_AT_ONCE)
-        if least > 0 and self.thickness.min() < least:
-            swell = np.maximum(least - self.thickness, 0.0) / 2
-            ranges = node_ranges(swell, tree_depth(len(swell)))
-            _search_swollen(places, self.boxes, self.turned, self.corners, swell, ranges, size, found, chunks)
-        else:
-            _search(places, self.boxes, self.turned, self.corners, size, found, chunks)
+        swell = np.maximum(least - self.thickness, 0.0) / 2 if least > 0 else np.zeros(len(self.triangles))
+        ranges = node_ranges(swell, tree_depth(len(swell)))
+        _search(places, self.boxes, self.turned, self.corners, swell, ranges, size, found, chunks)
         return found
 
     @cached_property
@@ -101,14 +98,15 @@ class Triangles:
 
 
 @kernel
-def _search(points, boxes, turned, corners, size, found, chunks):  # type: ignore[no-untyped-def]
+def _search(points, boxes, turned, corners, swell, ranges, size, found, chunks):  # type: ignore[no-untyped-def]
     for c in prange(chunks):
-        _search_some(points, boxes, turned, corners, size, found, c * _POINTS_AT_ONCE, (c + 1) * _POINTS_AT_ONCE)
+        start, stop = c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))
+        _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop)
 
 
 @serial_kernel
-def _search_some(points, boxes, turned, corners, size, found, start, stop):  # type: ignore[no-untyped-def]
-    """Signed distances of the points from start to stop.
+def _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop):  # type: ignore[no-untyped-def]
+    """Signed distances of the points from start to stop, to triangles moved out by what each is swollen.
 
     Each begins with what the one before tells about it: its nearest triangle is near, and it is on the same side if the
     way to it is shorter than its distance. Boxes are skipped only if they are further by more than rounding, so the
@@ -116,16 +114,18 @@ def _search_some(points, boxes, turned, corners, size, found, start, stop):  # t
     """
     nodes = np.empty(64, np.int64)
     gaps = np.empty(64, np.float64)
+    least, most = ranges[1]
     nearest = 0
-    last = 0.0
+    free = 0.0
     inside = False
-    for i in range(start, min(stop, len(points))):
+    for i in range(start, stop):
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
-        if i == start or not _is_on_the_same_side(points, i, last, size):
+        if i == start or not _is_on_the_same_side(points, i, free, size):
             inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
-        square, nearest = _nearest(turned, corners, 1e-24 * size * size, x, y, z, nearest, nodes, gaps)
-        last = np.sqrt(square)
-        found[i] = -last if inside else last
+        spot = x, y, z, nearest, nodes, gaps
+        gap, nearest = _nearest(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
+        found[i] = -gap if inside else gap
+        free = gap - most if inside else gap + least
 
 
 @inlined
@@ -135,57 +135,56 @@ def _is_on_the_same_side(points, i, free, size):  # type: ignore[no-untyped-def]
     return free > 1e-9 * size and dx * dx + dy * dy + dz * dz < 0.98 * free * free
 
 
-@kernel
-def _search_swollen(points, boxes, turned, corners, swell, ranges, size, found, chunks):  # type: ignore[no-untyped-def]
-    least, most = ranges[1]
-    for c in prange(chunks):
-        nodes = np.empty(64, np.int64)
-        gaps = np.empty(64, np.float64)
-        nearest = 0
-        free = 0.0
-        inside = False
-        for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
-            x, y, z = points[i, 0], points[i, 1], points[i, 2]
-            if i == c * _POINTS_AT_ONCE or not _is_on_the_same_side(points, i, free, size):
-                inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
-            sign = 1.0 if inside else -1.0
-            spot = x, y, z, nearest, nodes, gaps
-            gap, nearest = _nearest_swollen(turned, corners, swell, ranges, sign, 1e-12 * size, *spot)
-            found[i] = -gap if inside else gap
-            free = gap - most if inside else gap + least
-
-
 @serial_kernel
-def _nearest_swollen(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
-    """Least distance to a triangle plus `sign` times its own swelling, and which; ranges are those of a node's."""
+def _nearest(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
+    """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
+
+    The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is
+    searched if it is in reach. `ranges` says how much the triangles of a node are swollen, at least and at most.
+    """
     leaves = len(turned) // 2
     side = 0 if sign > 0 else 1
-    best = np.sqrt(_triangle_gap(corners, nearest, x, y, z)) + sign * swell[nearest]
-    nodes[0] = 1
-    gaps[0] = -np.inf
-    height = 1
-    while height > 0:
-        height -= 1
-        if gaps[height] > best + slack:
-            continue
-        node = nodes[height]
+    own = leaves + ((nearest + 1) * leaves - 1) // len(corners)
+    best = np.inf
+    node, height = own, 0
+    while True:
         if node >= leaves:
             leaf = node - leaves
             for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
                 gap = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
                 if gap < best:
                     best, nearest = gap, t
-            continue
-        near, far = 2 * node, 2 * node + 1
-        near_gap = np.sqrt(_box_gap(turned, near, x, y, z)) + sign * ranges[near, side]
-        far_gap = np.sqrt(_box_gap(turned, far, x, y, z)) + sign * ranges[far, side]
-        if far_gap < near_gap:
-            near, far = far, near
-            near_gap, far_gap = far_gap, near_gap
-        nodes[height], gaps[height] = far, far_gap
-        nodes[height + 1], gaps[height + 1] = near, near_gap
-        height += 2
-    return best, nearest
+        else:
+            near, far = 2 * node, 2 * node + 1
+            near_gap, far_gap = _box_gap(turned, near, x, y, z), _box_gap(turned, far, x, y, z)
+            if far_gap < near_gap:
+                near, far = far, near
+                near_gap, far_gap = far_gap, near_gap
+            if _is_in_reach(far_gap, best + slack - sign * ranges[far, side]):
+                nodes[height], gaps[height] = far, far_gap
+                height += 1
+            if _is_in_reach(near_gap, best + slack - sign * ranges[near, side]):
+                node = near
+                continue
+        # The next in reach: the last that waits, or what is beside the way up
+        while True:
+            if height > 0:
+                height -= 1
+                node, square = nodes[height], gaps[height]
+            elif own > 1:
+                node = own ^ 1
+                square = _box_gap(turned, node, x, y, z)
+                own >>= 1
+            else:
+                return best, nearest
+            if _is_in_reach(square, best + slack - sign * ranges[node, side]):
+                break
+
+
+@inlined
+def _is_in_reach(square, reach):  # type: ignore[no-untyped-def]
+    """Whether what is so far away, squared, is no further than a reach, which may be less than nothing."""
+    return reach >= 0.0 and square <= reach * reach
 
 
 @kernel
@@ -268,37 +267,6 @@ def _box_gap(turned, node, x, y, z):  # type: ignore[no-untyped-def]
     across = abs(dx * turned[node, 9] + dy * turned[node, 10] + dz * turned[node, 11]) - turned[node, 14]
     up, along, across = max(up, 0.0), max(along, 0.0), max(across, 0.0)
     return up * up + along * along + across * across
-
-
-@serial_kernel
-def _nearest(turned, corners, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
-    """Squared distance to the nearest triangle, and which, given one that may be near; nodes and gaps are a stack."""
-    leaves = len(turned) // 2
-    best = _triangle_gap(corners, nearest, x, y, z)
-    nodes[0] = 1
-    gaps[0] = 0.0
-    height = 1
-    while height > 0:
-        height -= 1
-        if gaps[height] > best * (1 + 1e-9) + slack:
-            continue
-        node = nodes[height]
-        if node >= leaves:
-            leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
-                gap = _triangle_gap(corners, t, x, y, z)
-                if gap < best:
-                    best, nearest = gap, t
-            continue
-        near, far = 2 * node, 2 * node + 1
-        near_gap, far_gap = _box_gap(turned, near, x, y, z), _box_gap(turned, far, x, y, z)
-        if far_gap < near_gap:
-            near, far = far, near
-            near_gap, far_gap = far_gap, near_gap
-        nodes[height], gaps[height] = far, far_gap
-        nodes[height + 1], gaps[height + 1] = near, near_gap
-        height += 2
-    return best, nearest
 
 
 @inlined
