@@ -253,3 +253,18 @@ def test_the_plug_of_a_spout_is_no_liquid(dimension):
     cells = solver.state.cells
     plug = places_of(solver.sources.openings[0].mouth(0.0).plug, cells.tiles)
     assert not (cells.label[plug] == LIQUID).any()
+
+
+@pytest.mark.parametrize("degrees", [0, 30])
+@pytest.mark.parametrize("pool", [None, 0.55])
+def test_a_spout_narrower_than_a_sample_gives_what_was_asked(dimension, degrees, pool):
+    """A slit of a hundredth of a cell: its liquid comes out of the nearest faces."""
+    jet = spout(dimension, degrees)
+    jet["shape"]["radius"] = 2.25e-4
+    solver = run(plash.build(scene(dimension, pool, source=[jet])), 0.25)
+    asked = solver.sources.openings[0].volume(0.25)
+    assert 0 < asked < 1e-3
+    assert solver.ledger.inflow == pytest.approx(asked, rel=0.02)
+    assert solver.ledger.brought["jet"] == pytest.approx(solver.ledger.inflow)
+    assert np.isfinite(solver.state.particles.volume).all()
+    assert np.isfinite(solver.ledger.volume)

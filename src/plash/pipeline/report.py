@@ -124,7 +124,7 @@ def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
     unit = story.volume_unit
     target, _, measured = story.volumes[max(story.volumes)]
     ledger = story.items("simulate")[max(story.volumes)].ledger or {}
-    errors = {frame: volume / goal - 1 for frame, (goal, _, volume) in story.volumes.items() if goal > 0}
+    errors = story.volume_errors
     facts = [("Volume at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
     if errors:
         worst = max(errors, key=lambda frame: abs(errors[frame]))

@@ -133,10 +133,8 @@ class SimulationStage:
 
     def _judge_volume(self, solver: Solver, frame: int) -> None:
         limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
-        if limit is None or not ledger.target_volume > 0:
-            return
-        error = ledger.volume / ledger.target_volume - 1
-        if abs(error) > limit:
+        error = ledger.volume_error
+        if limit is not None and error is not None and abs(error) > limit:
             raise VolumeError(
                 f"frame {frame}: the measured volume is {ledger.volume:.6g}, {error:+.2%} from its target of "
                 f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. "
