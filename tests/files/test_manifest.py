@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -7,11 +8,12 @@ from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log, read_log
 from plash.files.manifest import Item, Manifest, read_manifest
+from plash.solvers.ledger import Ledger
 
 
 def example():
-    manifest = Manifest("version = 1", "dam_break", "abc", 7, ["simulate"])
-    manifest.stage("simulate").items[3] = Item(10, "ff", "abc", 0.5, {"volume": 0.25})
+    manifest = Manifest("version = 1", "dam_break", "abc", 7, ["simulate"], name="run")
+    manifest.stage("simulate").items[3] = Item(10, "ff", "abc", 0.5, asdict(Ledger(volume=0.25)))
     manifest.checkpoints[3] = Item(12, "ee", place=(3, 9))
     return manifest
 
