@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from plash.errors import DamagedError
 from plash.files.atomic import Written, read_bytes, write_file
 
+Limit = float | np.integer[Any] | np.floating[Any] | NDArray[np.float64]
 _ENDING = ".npy"
 
 
@@ -46,8 +47,8 @@ class Arrays:
         name: str,
         dtype: DTypeLike,
         shape: tuple[int | None, ...],
-        low: ArrayLike = -np.inf,
-        high: ArrayLike = np.inf,
+        low: Limit = -np.inf,
+        high: Limit = np.inf,
         unknown: Callable[[NDArray[Any]], NDArray[np.bool_]] | None = None,
     ) -> NDArray[Any]:
         """An array that is as it must be.
@@ -74,11 +75,12 @@ class Arrays:
         if not fits:
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
             raise self.damaged(f"{name!r} has shape {values.shape}, not ({wanted})")
-        numbers, most = (values.view(np.uint8), 1) if values.dtype == np.bool_ else (values, high)
+        is_truth = values.dtype == np.bool_
+        numbers: NDArray[Any] = values.view(np.uint8) if is_truth else values
         wrong = ~np.isfinite(numbers) if unknown is None else ~(np.isfinite(numbers) | unknown(numbers))
         if wrong.any():
             raise self.damaged(f"{name!r} has {np.count_nonzero(wrong)} entries that are no finite numbers")
-        outside = np.count_nonzero((numbers < low) | (numbers > most))
+        outside = np.count_nonzero((numbers < low) | (numbers > (1 if is_truth else high)))
         if outside:
             raise self.damaged(f"{name!r} has {outside} entries outside of what is possible")
         return values

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from plash.files.atomic import errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at
+from plash.files.manifest import AS_WRITTEN
 from plash.stages import StepReport
 
 _BEGINNING = re.compile(rb'\{"step": (\d{1,15})(?:, "lost": (\d{1,15}))?[,}]')
@@ -70,13 +71,8 @@ class Log:
 def read_log(path: Path) -> Iterator[dict[str, Any]]:
     """The entries of a log, as `StepReport` has them, and `step`; what is no such line is left out."""
     for line in read_bytes(path, None, "").splitlines(keepends=True):
-        if _range(line) is None:
-            continue
-        try:
-            entry = vars(_ENTRY.validate_json(line))
-        except ValidationError:
-            continue
-        if not entry.pop("lost") and all(abs(n) < _LARGEST for n in entry.values() if isinstance(n, int)):
+        entry = _entry(line) if _range(line) is not None else None
+        if entry is not None and not entry["lost"]:
             yield entry
 
 
@@ -90,9 +86,10 @@ def lost_lines(path: Path, steps: int) -> int:
 class _Entry(StepReport):
     """A line: of a step, or of some that are lost."""
 
-    __pydantic_config__ = ConfigDict(strict=True, allow_inf_nan=False, extra="ignore")
+    __pydantic_config__ = AS_WRITTEN
     step: int = 0
     lost: int = 0
+    check: str = ""
 
 
 _ENTRY = TypeAdapter(_Entry)
@@ -120,18 +117,25 @@ def _range(line: bytes) -> tuple[int, int] | None:
         return None
     if checked is not None and int(checked[2], 16) != zlib.crc32(checked[1]):
         return None
-    if checked is None and not _is_json(line):  # of an earlier plash, which wrote no checksums
+    if checked is None and not _is_without_check(line):
         return None
     last, lost = int(beginning[1]), int(beginning[2] or 1)
     return (last - lost + 1, last) if 1 <= lost <= last else None
 
 
-def _is_json(line: bytes) -> bool:
+def _is_without_check(line: bytes) -> bool:
+    """Whether a line is of an earlier plash, which wrote no checksums."""
+    entry = _entry(line)
+    return entry is not None and not entry["check"]
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None if it is none, or has numbers that nothing can be counted with."""
     try:
-        _ENTRY.validate_json(line)
+        entry = vars(_ENTRY.validate_json(line))
     except ValidationError:
-        return False
-    return True
+        return None
+    return entry if all(abs(n) < _LARGEST for n in entry.values() if isinstance(n, int)) else None
 
 
 def _followed(lines: Iterable[Line], steps: int) -> tuple[list[Line], int]:
