@@ -120,3 +120,18 @@ def test_a_line_that_claims_to_stand_for_all_steps_to_come_is_not_believed(path)
     assert (log.last, log.lost) == (STEPS, STEPS)
     log.close()
     assert len(path.read_bytes()) < 100
+
+
+def test_a_step_is_logged_once(tmp_path):
+    path = tmp_path / "log.jsonl"
+    log = Log(path)
+    for step in (1, 2, 3):
+        log.append(step, {"dt": 0.5 * step})
+    log.close()
+    with path.open("ab") as file:
+        file.write(b'{"step": 4, "d')  # killed in mid-line
+    log = Log(path)
+    for step in (2, 3, 4, 5):
+        log.append(step, {"dt": 0.5 * step})
+    log.close()
+    assert [entry["step"] for entry in read_log(path)] == [1, 2, 3, 4, 5]

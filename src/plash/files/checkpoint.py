@@ -210,5 +210,5 @@ def _cells(arrays: Arrays, where: Tiles) -> Cells:
         arrays.take("label", np.int8, pool, AIR, SOLID),
         arrays.take("faces", np.uint8, (where.dimension, *pool), 0, 63),
         arrays.take("wet", np.bool_, (where.count + 1,)),
-        CellField(where, arrays.take("phi", np.float32, pool, unknown=np.isinf)) if "phi" in arrays else None,
+        CellField(where, arrays.take("phi", np.float32, pool, unknown=np.isnan)) if "phi" in arrays else None,
     )

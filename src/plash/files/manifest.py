@@ -137,7 +137,7 @@ class Manifest:
     scene: str
     source: str
     physics: str
-    seed: int
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)]
     wanted: list[StageName] = field(default_factory=list)
     stages: dict[StageName, Stage] = field(default_factory=dict)
     checkpoints: dict[int, Item] = field(default_factory=dict)
