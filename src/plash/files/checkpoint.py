@@ -13,8 +13,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from plash.files.arrays import Arrays, read_arrays, write_arrays
 from plash.files.atomic import Written
-from plash.files.limits import BELOW_ONE, FASTEST, LARGEST_PARTICLE, are_tiles, cells_of
-from plash.files.manifest import AS_WRITTEN, Count, Seconds, first_problem
+from plash.files.limits import BELOW_ONE, LARGEST_PARTICLE, are_tiles, cells_of, fastest
+from plash.files.manifest import AS_WRITTEN, Count, Seconds, Steps, first_problem
 from plash.grid.cells import AIR, SOLID, Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
@@ -39,7 +39,7 @@ class Place:
     """Where in the run a checkpoint was written: the last whole frame, and the advances made since the start."""
 
     frame: Annotated[int, Field(ge=1, lt=1 << 31)]
-    advances: Count
+    advances: Steps
 
 
 @dataclass
@@ -120,7 +120,7 @@ def read_checkpoint(path: Path, solver: Solver, scene: Scene, expected: Written 
         raise arrays.damaged("its ledger speaks of other solids than the scene has")
     if isinstance(solver, StableFluidsSolver):
         assert isinstance(about, _BoxNumbers)
-        solver.state = _box_state(arrays, about, solver.state)
+        solver.state = _box_state(arrays, about, solver.state, fastest(scene))
     else:
         assert isinstance(solver, LiquidSolver)
         assert isinstance(about, _LiquidNumbers)
@@ -142,9 +142,9 @@ def _about(arrays: Arrays, numbers: TypeAdapter[Any]) -> _Numbers:
     return about
 
 
-def _box_state(arrays: Arrays, about: _BoxNumbers, built: BoxState) -> BoxState:
+def _box_state(arrays: Arrays, about: _BoxNumbers, built: BoxState, most: float) -> BoxState:
     box = built.density.shape
-    faces = arrays.take("faces", np.float64, (len(box), *box), -FASTEST, FASTEST)
+    faces = arrays.take("faces", np.float64, (len(box), *box), -most, most)
     density, pressure = (arrays.take(name, np.float64, box, -_HUGE, _HUGE) for name in ("density", "pressure"))
     names = {name.removeprefix(_SCALAR) for name in arrays if name.startswith(_SCALAR)}
     if names != set(built.scalars):
@@ -155,7 +155,7 @@ def _box_state(arrays: Arrays, about: _BoxNumbers, built: BoxState) -> BoxState:
 
 def _state(arrays: Arrays, about: _LiquidNumbers, scene: Scene, affine_rows: int) -> State:
     particles = _particles(arrays, scene, affine_rows)
-    d, known = particles.dimension, dict[bytes, Tiles]()
+    d, most, known = particles.dimension, fastest(scene), dict[bytes, Tiles]()
 
     def tiles(name: str) -> Tiles:
         # The same set of tiles is the same object again, as it was in the run that wrote it
@@ -171,7 +171,7 @@ def _state(arrays: Arrays, about: _LiquidNumbers, scene: Scene, affine_rows: int
     if "face_velocity" in arrays:
         where = tiles("face_tiles")
         pool = (where.count + 1, *where.shape)
-        velocity = arrays.take("face_velocity", np.float32, (d, *pool), -FASTEST, FASTEST, unknown=np.isnan)
+        velocity = arrays.take("face_velocity", np.float32, (d, *pool), -most, most, unknown=np.isnan)
         state.velocity = FaceField(where, velocity)
     elif about.unspent > 0:
         raise arrays.damaged("it has no velocity for the rest of its step")
@@ -182,14 +182,14 @@ def _state(arrays: Arrays, about: _LiquidNumbers, scene: Scene, affine_rows: int
 
 def _particles(arrays: Arrays, scene: Scene, affine_rows: int) -> Particles:
     n = len(arrays.take("volume", np.float32, (None,)))
-    d = scene.dimension
+    d, most = scene.dimension, fastest(scene)
     low, high = (limit[:, None] for limit in cells_of(scene.domain))
     return Particles(
         cell=arrays.take("cell", np.int32, (d, n), low, high),
         offset=arrays.take("offset", np.float32, (d, n), 0, BELOW_ONE),
-        velocity=arrays.take("velocity", np.float32, (d, n), -FASTEST, FASTEST),
+        velocity=arrays.take("velocity", np.float32, (d, n), -most, most),
         volume=arrays.take("volume", np.float32, (n,), 0, LARGEST_PARTICLE),
-        affine=arrays.take("affine", np.float32, (affine_rows, n), -FASTEST, FASTEST),
+        affine=arrays.take("affine", np.float32, (affine_rows, n), -most, most),
         flying=arrays.take("flying", np.bool_, (n,)),
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from plash.files.arrays import Arrays, read_arrays, write_arrays
 from plash.files.atomic import Written
-from plash.files.limits import FASTEST, LARGEST_PARTICLE, cells_of
+from plash.files.limits import FASTEST, LARGEST_PARTICLE, cells_of, fastest
 from plash.scene.model import Scene
 from plash.solvers.grids import FrameGrids
 from plash.solvers.solver import Snapshot
@@ -53,20 +53,20 @@ def read_frame(path: Path, scene: Scene, number: int, expected: Written | None, 
 
 
 def _grids(arrays: Arrays, scene: Scene) -> FrameGrids:
-    domain, box = scene.domain, scene.domain.cells[::-1]
+    domain, box, most = scene.domain, scene.domain.cells[::-1], fastest(scene)
     density = arrays.take("density", np.float32, box, -FASTEST, FASTEST)
-    velocity = arrays.take("velocity", np.float32, (len(box), *box), -FASTEST, FASTEST)
+    velocity = arrays.take("velocity", np.float32, (len(box), *box), -most, most)
     h = float(arrays.take("h", np.float64, (), domain.h, domain.h))
     temperature = arrays.take("temperature", np.float32, box, -FASTEST, FASTEST) if scene.has_heat else None
     return FrameGrids(density, velocity, h, temperature)
 
 
 def _particles(arrays: Arrays, scene: Scene) -> FrameParticles:
-    d, h = scene.dimension, scene.domain.h
+    d, h, most = scene.dimension, scene.domain.h, fastest(scene)
     n = len(arrays.take("volume", np.float64, (None,), 0, LARGEST_PARTICLE * h**d))
     low, high = cells_of(scene.domain)
     return FrameParticles(
         arrays.take("position", np.float64, (n, d), low * h, high * h),
-        arrays.take("velocity", np.float32, (n, d), -FASTEST, FASTEST),
+        arrays.take("velocity", np.float32, (n, d), -most, most),
         arrays.by_name["volume"],
     )

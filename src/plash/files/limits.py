@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from plash.grid.tiles import TILE_SHAPES, unpack
 from plash.scene.domain import Domain
+from plash.scene.model import Scene
 
 BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
-FASTEST = 1e12  # m/s
+FASTEST = 1e12  # m/s, of a vertex
 LARGEST_PARTICLE = 1e6  # cells
 
 _OUTSIDE = 8  # cells beyond a side that is closed or open: drops and surfaces reach out by less
@@ -29,6 +30,11 @@ def cells_of(domain: Domain) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         for axis, cells in zip(axes, domain.cells, strict=True)
     ]
     return np.array(low, np.float64), np.array(high, np.float64)
+
+
+def fastest(scene: Scene) -> float:
+    """Speed, m/s, that no step could follow: ten million cells in a frame."""
+    return 1e7 * scene.domain.h * scene.time.fps
 
 
 def are_tiles(keys: NDArray[np.int64], dimension: int) -> bool:

@@ -33,6 +33,7 @@ AS_WRITTEN = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 STAGES = ("simulate", "mesh", "render", "video", "report")
 Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+Steps = Annotated[int, Field(ge=0, lt=1 << 40)]
 Seconds = Annotated[float, Field(ge=0)]
 StageName = Annotated[str, AfterValidator(lambda name: _one_of(name, STAGES))]
 Status = Annotated[str, AfterValidator(lambda word: _one_of(word, ("waiting", "running", "stopped", "failed", "done")))]
@@ -85,7 +86,7 @@ class Item:
     seconds: Seconds = 0.0
     ledger: Annotated[dict[str, Any], AfterValidator(_volumes)] | None = None
     energy: dict[str, float] | None = None
-    place: tuple[Count, Count] | None = None
+    place: tuple[Count, Steps] | None = None
     changed: int = 0
 
     @staticmethod
