@@ -214,7 +214,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path, crossing):
     halfway.advance(0.15)
     write_checkpoint(tmp_path / "stop.npz", halfway, Place(1, 1))
     resumed = plash.build(made)
-    read_checkpoint(tmp_path / "stop.npz", resumed, None, "")
+    read_checkpoint(tmp_path / "stop.npz", resumed, made, None, "")
     assert _bits(resumed) == _bits(stopped)
     assert _bits(run(resumed, 0.15)) == _bits(straight)
 

@@ -83,7 +83,7 @@ def studio(tmp_path_factory) -> Iterator[Studio]:
 def make_run(root: Path, frames: int = 3) -> None:
     """A finished run of a ball that rises, without simulating it."""
     folder = RunFolder(root)
-    for part in folder.folders():
+    for part in folder.parts():
         part.mkdir(parents=True, exist_ok=True)
     scene = (
         SCENE.replace("[1.6, 1.0]", "[1.6, 1.0, 1.0]").replace("0.5, 0.7", "0.5, 0.7, 1").replace("[0, 0]", "[0, 0, 0]")
@@ -98,7 +98,7 @@ def make_run(root: Path, frames: int = 3) -> None:
         for stage in ("simulate", "mesh", "render"):
             manifest.stage(stage).items[frame] = Item(len(data), "")
         write_picture(folder.picture(frame), frame)
-    write_video([np.full((64, 96, 3), 40 * n, np.uint8) for n in range(1, 6)], folder.movie(), 24, 30)
+    write_video([np.full((64, 96, 3), 40 * n, np.uint8) for n in range(1, 6)], folder.movie("ball", "mp4"), 24, 30)
     folder.report.write_text("<!doctype html><title>Report</title><h1>Report of the ball</h1>")
     manifest.write(folder)
 
