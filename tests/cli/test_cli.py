@@ -189,7 +189,7 @@ def test_a_missing_frame_ends_with_5_and_the_remedy(call, tmp_path):
     code, _, err = call("mesh", "out/dam_break_2d")
     assert code == 5
     assert "particles.0002.npz: is missing" in err
-    assert 'plash resume "out/dam_break_2d"' in err
+    assert "`plash resume out/dam_break_2d`" in err
     code, _, err = call("info", "out/dam_break_2d", "--verify")
     assert code == 0  # the frame does not count as done any more
 

@@ -32,7 +32,7 @@ def test_killed_again_and_again_a_run_ends_up_the_same(undisturbed, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_a_stop_is_resumable(undisturbed, tmp_path, number):
-    folder = tmp_path / "run"
+    folder = tmp_path / "my runs" / "run"
     process = plash("run", *SCENE, "--out", str(folder), "--json")
     while json.loads(process.stdout.readline())["event"] != "step":
         pass
@@ -40,7 +40,7 @@ def test_a_stop_is_resumable(undisturbed, tmp_path, number):
     code, _, err = finish(process)
     assert code == 130
     assert "stopping after this step" in err
-    assert "go on with `plash resume`" in err
+    assert f"go on with `plash resume '{folder}'`" in err
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["stages"]["simulate"]["status"] == "stopped"
     assert manifest["checkpoints"]

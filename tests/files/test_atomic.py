@@ -62,7 +62,7 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path):
 def test_the_same_arrays_give_the_same_bytes(tmp_path):
     arrays = {"position": np.random.default_rng(1).uniform(size=(7, 3)), "time": np.array(0.5)}
     assert write_arrays(tmp_path / "a.npz", arrays) == write_arrays(tmp_path / "b.npz", dict(arrays))
-    found = read_arrays(tmp_path / "a.npz", None, "")
+    found = read_arrays(tmp_path / "a.npz", None, "").by_name
     assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
 
 

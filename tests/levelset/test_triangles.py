@@ -32,6 +32,11 @@ def tree(mesh):
     return Triangles.of(*merged(np.array(mesh.vertices), np.array(mesh.faces)))
 
 
+def tree_of_one(corners, points):
+    """Distance to a single triangle."""
+    return np.abs(Triangles.of(corners, np.array([[0, 1, 2]])).distance(points))
+
+
 def joined(*meshes):
     return trimesh.util.concatenate(meshes)
 
@@ -93,6 +98,35 @@ def test_every_point_is_as_far_as_its_nearest_triangle():
         nearest = trimesh.triangles.closest_point(mesh.triangles, np.tile(point, (len(mesh.faces), 1)))
         assert abs(gap) == pytest.approx(np.linalg.norm(nearest - point, axis=1).min(), abs=1e-12)
         assert (gap < 0) == (winding(point, np.array(mesh.triangles)) > 0.5)
+
+
+def test_needles_and_fans_are_searched_as_exactly_as_round_triangles():
+    """A cylinder as programs write it: sides as thin as needles, and caps that fan out from a point."""
+    mesh = trimesh.creation.cylinder(radius=0.4, height=1.7, sections=61)
+    points = np.concatenate([scattered(1000), lattice(12, 1.0)])
+    gaps = np.stack([tree_of_one(triangle, points) for triangle in np.array(mesh.triangles)])
+    found = tree(mesh).distance(points)
+    np.testing.assert_allclose(np.abs(found), gaps.min(axis=0), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("least", [0.1, 0.3])
+def test_swollen_walls_are_searched_exactly_too(least):
+    """Against all triangles one by one, each with its own swelling; a wall that is thin here and thick there."""
+    mesh = trimesh.creation.icosphere(subdivisions=2)
+    hollow = trimesh.creation.icosphere(subdivisions=2, radius=0.8)
+    hollow.apply_translation([0.12, 0.05, 0.0])
+    hollow.invert()
+    body = tree(joined(mesh, hollow))
+    points = np.concatenate([scattered(1000), lattice(12, 1.2)])
+    swell = np.maximum(least - body.thickness, 0.0) / 2
+    assert swell.min() == 0 < swell.max()
+    gaps = np.stack([tree_of_one(triangle, points) for triangle in body.corners.reshape(-1, 3, 3)])
+    inside = body.distance(points) < 0
+    expected = np.where(inside, -(gaps + swell[:, None]).min(axis=0), (gaps - swell[:, None]).min(axis=0))
+    found = body.distance(points, least)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+    order = np.random.default_rng(0).permutation(len(points))
+    assert body.distance(points[order], least).tobytes() == found[order].tobytes()
 
 
 def test_torus_has_a_hole():

@@ -73,3 +73,37 @@ def test_a_spout_that_moves_hands_on_its_velocity():
     # Handed on in full, liquid stays beside the spout; handed on in no part, it stays where it left it
     assert moving.due(0.0, 0.1).position(H)[:, 1].mean() == pytest.approx(0.63 + 0.09, abs=0.2 * H)
     assert handing_nothing.due(0.0, 0.1).position(H)[:, 1].mean() == pytest.approx(0.63 + 0.045, abs=0.3 * H)
+
+
+def narrow(dimension: int, width: float, angle: float, shift: float, kind: str) -> Opening:
+    """An opening of a width in cells, somewhere between the samples of faces or on one."""
+    normal = (math.cos(angle), math.sin(angle), 0.3 * (dimension == 3))[:dimension]
+    center = tuple((np.array([13.3, 17.0, 11.0])[:dimension] + shift) * H)
+    if kind == "disc":
+        shape = Disc(center=center, normal=normal, radius=width * H / 2)
+    elif dimension == 3:
+        shape = Rectangle(center=center, normal=normal, size=(5 * H, width * H))
+    else:
+        shape = Rectangle(center=center, normal=normal, size=width * H)
+    return Opening(Spout(name="jet", shape=shape, speed=1.3), H, dimension, 2**dimension, 0.25, (5, 1))
+
+
+@pytest.mark.parametrize("kind", ["disc", "rectangle"])
+@pytest.mark.parametrize("width", [1e-9, 1e-3, 0.03, 0.1, 0.4])
+def test_an_opening_narrower_than_a_sample_lets_all_of_its_liquid_out(dimension, width, kind):
+    for angle in (0.0, 0.4, 0.9, 2.2):
+        for shift in (0.0, 0.01, 0.47, 0.5):
+            jet = narrow(dimension, width, angle, shift, kind)
+            middle, weight, _ = jet.columns
+            assert np.isfinite(middle).all()
+            assert weight.sum() == pytest.approx(1)
+            assert jet.contains(middle).all()
+            mouth = jet.mouth(0.0)
+            assert len(mouth.share) > 0
+            # Faces near the opening, none of them further than a cell or so from it
+            away = ((mouth.faces + 0.5) * H - mouth.center) @ mouth.axes.T / H
+            reach = np.array(jet.spout.shape.half_sides(dimension)) / H
+            assert (np.abs(away[:, 1:]) < reach + 1.8).all()
+            time = 5.5 * jet.spacing / jet.peak
+            due = jet.due(0.0, time).total_volume() * H**dimension
+            assert due == pytest.approx(jet.volume(time), rel=0.11)

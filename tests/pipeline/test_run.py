@@ -240,6 +240,21 @@ def test_a_run_over_its_volume_budget_fails_and_keeps_its_frames(tmp_path):
     plash.resume(tmp_path / "run", max_volume_error=0.9)
 
 
+def test_a_run_that_a_sink_empties_goes_on_to_its_movie(tmp_path):
+    """Most is gone after a step and all in the end: frames without a particle, and nothing left to judge."""
+    made = plash.Scene(
+        domain={"size": (1, 1), "resolution": 16},
+        time={"fps": 12, "frames": 5},
+        solver={"max_volume_error": 0.6},
+        fill=[{"shape": {"kind": "box", "min": (0, 0.3), "max": (1, 0.7)}}],
+        sink=[{"shape": {"kind": "box", "min": (0, 0), "max": (1, 0.6)}}],
+    )
+    outcome = plash.run(made, tmp_path / "run")
+    assert outcome.movie.stat().st_size > 0
+    assert outcome.ledger["particle_volume"] == 0
+    assert "Volume at the end" in outcome.report.read_text()
+
+
 def test_the_manifest_says_what_the_run_is(straight):
     data = json.loads((straight / "manifest.json").read_text())
     assert data["seed"] == 0

@@ -28,10 +28,11 @@ def straight(tmp_path_factory):
 
 def test_temperatures_on_disk_are_those_in_memory(straight):
     for frame in plash.simulate(scene()):
-        seen, time = read_frame(straight / "grids" / f"grids.{frame.number:04d}.npz", None, "")
+        path = straight / "grids" / f"grids.{frame.number:04d}.npz"
+        seen = read_frame(path, scene(), frame.number, None, "")
         assert seen.temperature.dtype == np.float32
         assert np.array_equal(seen.temperature, frame.temperature)
-        assert time == frame.time
+        assert np.load(path)["time"] == frame.time
     assert frame.temperature.shape == frame.density.shape == (6, 18, 6)
     assert frame.temperature.max() == np.float32(353.15)
     assert frame.temperature.min() == np.float32(278.15)

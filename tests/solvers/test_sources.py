@@ -214,7 +214,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path, crossing):
     halfway.advance(0.15)
     write_checkpoint(tmp_path / "stop.npz", halfway, Place(1, 1))
     resumed = plash.build(made)
-    read_checkpoint(tmp_path / "stop.npz", resumed, None, "")
+    read_checkpoint(tmp_path / "stop.npz", resumed, made, None, "")
     assert _bits(resumed) == _bits(stopped)
     assert _bits(run(resumed, 0.15)) == _bits(straight)
 
@@ -263,3 +263,18 @@ def test_what_comes_into_an_empty_box_in_a_step_that_crosses_a_frame_goes_on_wit
         run(solver, frame / 40)
         assert solver.ledger.particle_volume == pytest.approx(solver.ledger.target_volume, rel=1e-6)
     assert solver.ledger.inflow == pytest.approx(solver.sources.openings[0].area * SPEED * 0.075, rel=0.1)
+
+
+@pytest.mark.parametrize("degrees", [0, 30])
+@pytest.mark.parametrize("pool", [None, 0.55])
+def test_a_spout_narrower_than_a_sample_gives_what_was_asked(dimension, degrees, pool):
+    """A slit of a hundredth of a cell: its liquid comes out of the nearest faces."""
+    jet = spout(dimension, degrees)
+    jet["shape"]["radius"] = 2.25e-4
+    solver = run(plash.build(scene(dimension, pool, source=[jet])), 0.25)
+    asked = solver.sources.openings[0].volume(0.25)
+    assert 0 < asked < 1e-3
+    assert solver.ledger.inflow == pytest.approx(asked, rel=0.02)
+    assert solver.ledger.brought["jet"] == pytest.approx(solver.ledger.inflow)
+    assert np.isfinite(solver.state.particles.volume).all()
+    assert np.isfinite(solver.ledger.volume)

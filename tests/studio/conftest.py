@@ -8,9 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,8 @@ from plash.files.manifest import Item, Manifest
 from plash.files.ply import ply_bytes
 from plash.mesh.mesh import Mesh
 from plash.render.video import write_video
+
+from .page import Page
 
 SCENE = """version = 1
 title = "Small tank"
@@ -79,7 +83,7 @@ def studio(tmp_path_factory) -> Iterator[Studio]:
 def make_run(root: Path, frames: int = 3) -> None:
     """A finished run of a ball that rises, without simulating it."""
     folder = RunFolder(root)
-    for part in folder.folders():
+    for part in folder.parts():
         part.mkdir(parents=True, exist_ok=True)
     scene = (
         SCENE.replace("[1.6, 1.0]", "[1.6, 1.0, 1.0]").replace("0.5, 0.7", "0.5, 0.7, 1").replace("[0, 0]", "[0, 0, 0]")
@@ -94,7 +98,7 @@ def make_run(root: Path, frames: int = 3) -> None:
         for stage in ("simulate", "mesh", "render"):
             manifest.stage(stage).items[frame] = Item(len(data), "")
         write_picture(folder.picture(frame), frame)
-    write_video([np.full((64, 96, 3), 40 * n, np.uint8) for n in range(1, 6)], folder.movie(), 24, 30)
+    write_video([np.full((64, 96, 3), 40 * n, np.uint8) for n in range(1, 6)], folder.movie("ball", "mp4"), 24, 30)
     folder.report.write_text("<!doctype html><title>Report</title><h1>Report of the ball</h1>")
     manifest.write(folder)
 
@@ -134,3 +138,43 @@ def browser():
         running = play.chromium.launch(executable_path=path, args=options)
         yield running
         running.close()
+
+
+@contextmanager
+def open_tab(browser, studio: Studio, prepare: Callable[[Any], Any] = lambda tab: None) -> Iterator[Any]:
+    """A tab of the studio that shows its scene; what prepares it before it loads is its `extra`."""
+    context = browser.new_context(viewport={"width": 1000, "height": 560}, accept_downloads=True, color_scheme="light")
+    tab = context.new_page()
+    tab.set_default_timeout(15_000)
+    tab.problems = []
+    tab.on(
+        "console", lambda message: tab.problems.append(message.text) if message.type in ("error", "warning") else None
+    )
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.extra = prepare(tab)
+    tab.goto(studio.address)
+    tab.wait_for_selector("#busy", state="hidden", timeout=180_000)
+    yield tab
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def tab(studio, browser):
+    with open_tab(browser, studio) as tab:
+        yield tab
+
+
+@pytest.fixture
+def page(tab) -> Page:
+    tab.problems.clear()
+    if tab.evaluate("document.body.dataset.room") == "runs":
+        tab.click('[data-room="simulate"]')
+    tab.click('[data-tab="view"]')
+    tab.click('#views [data-view="surface"]')
+    tab.click('[data-tool="push"]')
+    page = Page(tab)
+    page.open(SCENE)
+    yield page
+    if tab.locator("#play").get_attribute("aria-pressed") == "true":
+        tab.click("#play")
+    assert not [text for text in tab.problems if "GPU stall" not in text]

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import io
-import itertools
-import re
-import time
 
 import av
 import numpy as np
-import pytest
 from PIL import Image
 
 import plash
@@ -18,114 +14,6 @@ from plash.studio.presets import presets
 from .conftest import SCENE
 
 WEIGHTLESS = SCENE.replace("resolution = 32", "resolution = 32\ngravity = [0, 0]")
-
-NUMBERS = itertools.count(1)
-
-
-class Page:
-    """A tab of the studio, in the words of the tests."""
-
-    def __init__(self, tab) -> None:
-        self.tab = tab
-
-    def open(self, text: str) -> None:
-        title = f"Scene {next(NUMBERS)}"
-        text = re.sub('title = ".*"', f'title = "{title}"', text)
-        self.tab.set_input_files("#file", {"name": "x.toml", "mimeType": "text/plain", "buffer": text.encode()})
-        self.until(f"document.title.startsWith({title!r})")
-        self.wait("Number(d.steps) === 0")
-
-    def wait(self, condition: str, timeout: float = 20000) -> None:
-        """Wait until something holds of what the page knows about the last frame (d)."""
-        self.until(f"(() => {{ const d = document.querySelector('#fluid').dataset; return {condition}; }})()", timeout)
-
-    def until(self, condition: str, timeout: float = 20000) -> None:
-        """Wait until something holds in the page; its policy allows no script of ours to wait there."""
-        end = time.monotonic() + timeout / 1000
-        while not self.tab.evaluate(condition):
-            assert time.monotonic() < end, f"never came true: {condition}"
-            time.sleep(0.03)
-
-    def fact(self, name: str) -> float:
-        return float(self.tab.evaluate(f"document.querySelector('#fluid').dataset.{name}"))
-
-    def center(self) -> tuple[float, ...]:
-        return tuple(map(float, self.tab.evaluate("document.querySelector('#fluid').dataset.center").split(",")))
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where on the screen a point of the domain (m) is; the tank is 1.6 m by 1 m."""
-        box = self.tab.locator("#overlay").bounding_box()
-        scale = min((box["width"] - 52) / 1.6, (box["height"] - 78) / 1.0)
-        return box["x"] + box["width"] / 2 + (x - 0.8) * scale, box["y"] + (box["height"] - 26) / 2 - (y - 0.5) * scale
-
-    def drag(self, start, end, button: str = "left", steps: int = 8) -> None:
-        mouse = self.tab.mouse
-        mouse.move(*self.at(*start))
-        mouse.down(button=button)
-        for k in range(1, steps + 1):
-            share = k / steps
-            mouse.move(*self.at(*(a + share * (b - a) for a, b in zip(start, end, strict=True))))
-            time.sleep(0.02)
-        mouse.up(button=button)
-
-    def step(self, count: int = 1) -> None:
-        for _ in range(count):
-            before = self.fact("steps")
-            self.tab.click("#step")
-            self.wait(f"Number(d.steps) > {before}")
-
-    def run_until(self, seconds: float) -> None:
-        self.tab.click("#play")
-        self.wait(f"Number(d.time) > {seconds}")
-        self.tab.click("#play")
-        self.until("document.querySelector('#s-fps').textContent === 'paused'")
-
-    def picture(self) -> np.ndarray:
-        return np.asarray(Image.open(io.BytesIO(self.tab.locator(".stage").screenshot())).convert("RGB")).astype(int)
-
-    def wet_share(self, low, high) -> float:
-        """Share of the pixels of a part of the domain that are blue."""
-        box = self.tab.locator(".stage").bounding_box()
-        (x0, y1), (x1, y0) = self.at(*low), self.at(*high)
-        part = self.picture()[int(y0 - box["y"]) : int(y1 - box["y"]), int(x0 - box["x"]) : int(x1 - box["x"])]
-        return float((part[..., 2] - part[..., 0] > 60).mean())
-
-    def download(self, action) -> bytes:
-        with self.tab.expect_download() as waiting:
-            action()
-        return waiting.value.path().read_bytes()
-
-
-@pytest.fixture(scope="module")
-def tab(studio, browser):
-    context = browser.new_context(viewport={"width": 1000, "height": 560}, accept_downloads=True, color_scheme="light")
-    tab = context.new_page()
-    tab.set_default_timeout(15_000)
-    tab.problems = []
-    tab.on(
-        "console", lambda message: tab.problems.append(message.text) if message.type in ("error", "warning") else None
-    )
-    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
-    tab.goto(studio.address)
-    tab.wait_for_selector("#busy", state="hidden", timeout=180_000)
-    yield tab
-    context.close()
-
-
-@pytest.fixture
-def page(tab) -> Page:
-    tab.problems.clear()
-    if tab.evaluate("document.body.dataset.room") == "runs":
-        tab.click('[data-room="simulate"]')
-    tab.click('[data-tab="view"]')
-    tab.click('#views [data-view="surface"]')
-    tab.click('[data-tool="push"]')
-    page = Page(tab)
-    page.open(SCENE)
-    yield page
-    if tab.locator("#play").get_attribute("aria-pressed") == "true":
-        tab.click("#play")
-    assert not [text for text in tab.problems if "GPU stall" not in text]
 
 
 def test_the_page_shows_the_scene_it_was_started_with(page):
@@ -353,20 +241,3 @@ def test_help_and_theme_are_a_key_away(page):
     assert page.picture().mean() < 110
     page.tab.keyboard.press("t")
     assert page.picture().mean() > 110
-
-
-def test_nothing_is_cut_off_on_a_phone(page):
-    tab = page.tab
-    tab.set_viewport_size({"width": 390, "height": 844})
-    try:
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        for name in ("#play", '[data-tool="erase"]', "#panel-toggle", "#preset"):
-            box = tab.locator(name).bounding_box()
-            assert box["x"] >= 0, name
-            assert box["x"] + box["width"] <= 390, name
-        tab.click("#panel-toggle")
-        tab.wait_for_timeout(400)
-        assert tab.locator('#views [data-view="pressure"]').is_visible()
-        tab.click("#panel-close")
-    finally:
-        tab.set_viewport_size({"width": 1000, "height": 560})

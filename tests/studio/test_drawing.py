@@ -56,6 +56,58 @@ def test_an_eraser_cuts_a_gap_and_leaves_the_rest():
     assert len(scene.solid) == 1
 
 
+def loaded(**properties) -> plash.Scene:
+    """A scene with a wall that came from a file, from (0.6, 0.5) to (1.4, 0.5)."""
+    solid = wall(SCENE, [(0.6, 0.5), (1.0, 0.5), (1.1, 0.5), (1.4, 0.5)]).solid[0].model_dump()
+    return plash.parse_scene(plash.scene_text(SCENE.model_copy(update={"solid": (plash.Solid(**solid | properties),)})))
+
+
+def test_what_is_left_of_a_wall_keeps_its_friction_its_look_and_its_motion():
+    scene = loaded(friction=0.4, look={"color": "#aa3311"}, motion={"velocity": (0.1, 0), "start": 1})
+    before, after = scene.solid[0], erased(scene, (1.0, 0.5), 0.1).solid[0]
+    assert after.shape != before.shape
+    assert after == before.model_copy(update={"shape": after.shape})
+    assert before.friction == 0.4
+    assert before.motion.velocity == (0.1, 0.0)
+
+
+def test_an_eraser_touches_a_moving_wall_where_it_is_now():
+    turn = {"spin": np.pi / 2, "center": (1.0, 0.5), "velocity": (0.1, 0)}
+    scene = loaded(motion=turn)  # a second later it stands upright at x = 1.1
+    assert erased(scene, (1.1, 0.8), 0.05, time=0.0) == scene
+    after = erased(scene, (1.1, 0.8), 0.05, time=1.0)
+    standing = after.model_copy(update={"solid": after.solids_at(1.0)})
+    assert not inside(standing, (1.1, 0.8))
+    assert inside(standing, (1.1, 0.3))
+    block = plash.Solid(name="block", shape=plash.Box(min=(1.0, 0.0), max=(1.2, 0.3)), motion={"velocity": (0, 0.1)})
+    scene = SCENE.model_copy(update={"solid": (block,)})
+    assert erased(scene, (1.1, 0.35), 0.01, time=0.0).solid == (block,)
+    assert erased(scene, (1.1, 0.35), 0.01, time=1.0).solid == ()
+
+
+def test_what_is_left_of_a_turned_and_shifted_wall_stays_where_it_was():
+    shape = {
+        "kind": "union",
+        "translation": (0.1, 0.1),
+        "rotation": {"angle": np.pi / 2},
+        "of": [
+            {"kind": "capsule", "base": (0.6, 0.5), "top": (1.0, 0.5), "radius": 0.03},
+            {"kind": "capsule", "base": (0.9, 0.5), "top": (1.3, 0.5), "radius": 0.03, "translation": (0.1, 0)},
+            {"kind": "sphere", "center": (1.4, 0.5), "radius": 0.03, "rotation": {"angle": 1, "about": (1.4, 0.4)}},
+        ],
+    }
+    scene = SCENE.model_copy(update={"solid": (plash.Solid(name="wall 1", shape=shape),)})
+    places = np.random.default_rng(1).uniform((0.6, 0.0), (1.6, 1.2), (4000, 2))
+    was_in = np.array([inside(scene, place) for place in places])
+    place, radius = np.array((1.1, 0.6)), 0.06
+    after = erased(scene, tuple(place), radius)
+    is_in = np.array([inside(after, place) for place in places])
+    far = np.hypot(*(places - place).T) > radius + 2 * 0.03
+    assert np.array_equal(is_in[far], was_in[far])
+    assert is_in[far].sum() > 30
+    assert not is_in[np.hypot(*(places - place).T) < radius].any()
+
+
 def test_an_eraser_takes_other_solids_whole_and_misses_what_it_does_not_touch():
     block = plash.Solid(name="block", shape=plash.Box(min=(1.0, 0.0), max=(1.2, 0.3)))
     scene = SCENE.model_copy(update={"solid": (block,)})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import signal
+import socket as sockets
 import subprocess
 import time
 from pathlib import Path
@@ -15,8 +17,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+import plash
+from plash.errors import StorageError
 from plash.studio.messages import frame_of
+from plash.studio.runs import Runs
 from plash.studio.simulations import Simulations
+from plash.studio.work import Work
 
 from .conftest import SCENE, start, stop
 
@@ -129,6 +135,40 @@ def test_only_files_of_the_page_are_served(studio, name):
     assert httpx.get(f"{studio.origin}/page/{name}?token={studio.token}").status_code == 404
 
 
+ODD_NAMES = [
+    "%00",
+    "main.js%00",
+    "a" * 300,
+    "a/" * 3000,
+    "%ff%fe",
+    "%ed%a0%80",
+    "%",
+    "%zz",
+    "lib",
+    ".",
+    "%2e%2e",
+    "%0d%0a",
+]
+
+
+@pytest.mark.parametrize("place", ["page/", "page/lib/", "recordings/", "api/"])
+@pytest.mark.parametrize("name", ODD_NAMES, ids=lambda name: name[:12])
+def test_names_that_no_file_has_are_not_found(studio, place, name):
+    with sockets.create_connection(("127.0.0.1", studio.port), timeout=20) as socket:
+        lines = [f"GET /{place}{name}?token={studio.token} HTTP/1.1", f"Host: 127.0.0.1:{studio.port}"]
+        socket.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        answer = b"".join(iter(lambda: socket.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert len(answer.partition(b"\r\n\r\n")[2]) > 5
+
+
+def test_a_run_that_cannot_be_written_is_refused_with_a_sentence(tmp_path):
+    folder = tmp_path / "out"
+    folder.write_text("a file")
+    with pytest.raises(StorageError, match=re.escape(str(folder))):
+        asyncio.run(Work(Runs(folder)).start(plash.load_scene("dam_break_2d"), "draft"))
+
+
 def junk(random: random.Random) -> str | bytes:
     """A message that is none: noise, half of one, or one with something wrong in it."""
     good = {"kind": "push", "x": 0.1, "y": 0.2, "u": 1.0, "v": 0.0, "radius": 0.1}
@@ -205,7 +245,7 @@ def own(tmp_path_factory):
     stop(found)
 
 
-def test_tabs_are_separate_and_a_closed_one_frees_its_process(own):
+def test_tabs_are_separate(own):
     with opened(own) as one, opened(own) as other:
         say(one, "start", preset="dam")
         say(other, "start", preset="honey")
@@ -215,12 +255,76 @@ def test_tabs_are_separate_and_a_closed_one_frees_its_process(own):
         say(one, "play", running=True)
         say(one, "seen", frame=1)
         assert first_frame(one)[0]["steps"] > 0
-        working = children_of(own.process.pid)
-        assert len(working) >= 2
-    end = time.monotonic() + 10
-    while (left := children_of(own.process.pid) & working) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not left
+
+
+def text_of(socket, kind: str) -> dict:
+    while True:
+        data = socket.recv(timeout=120)
+        if isinstance(data, str) and (text := json.loads(data))["kind"] == kind:
+            return text
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_its_simulation(own):
+    with opened(own) as socket:
+        say(socket, "start", preset="drop")
+        name = text_of(socket, "session")["name"]
+        first_frame(socket)
+        for _ in range(3):
+            say(socket, "step")
+        say(socket, "draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+        volume = first_frame(socket)[0]["target_volume"]
+    with opened(own) as socket:
+        say(socket, "return", name=name)
+        assert text_of(socket, "session")["name"] == name
+        assert text_of(socket, "returned")["view"] == "surface"
+        assert text_of(socket, "scene")["solids"] == ["wall 1"]
+        header, arrays = first_frame(socket)
+        assert (header["steps"], header["target_volume"]) == (3, volume)
+        assert "solid" in arrays
+
+
+def test_a_simulation_in_use_or_of_an_unknown_name_is_given_to_nobody(own):
+    with opened(own) as one, opened(own) as other:
+        say(one, "start", preset="honey")
+        name = text_of(one, "session")["name"]
+        say(one, "step")
+        first_frame(one)
+        say(other, "return", name=name)
+        assert text_of(other, "session")["name"] != name
+        assert first_frame(other)[0]["steps"] == 0
+        say(one, "save")
+        assert "Honey" in text_of(one, "file")["text"]
+    with opened(own) as socket:
+        say(socket, "return", name="x" * 32)
+        assert len(text_of(socket, "session")["name"]) == len(name)
+
+
+def test_a_simulation_waits_for_its_tab_but_not_for_ever():
+    async def leave_and_wait() -> bool:
+        simulations = Simulations(patience=0.01)
+        simulation = await simulations.take("one")
+        await simulations.leave(simulation)
+        while simulation.is_alive or simulations.count:
+            await asyncio.sleep(0.01)
+        return await simulations.take_again(simulation.name) is None
+
+    assert asyncio.run(asyncio.wait_for(leave_and_wait(), 30))
+
+
+def test_a_simulation_that_waits_makes_room_for_a_tab():
+    async def three_tabs() -> list[bool]:
+        simulations = Simulations(most=2)
+        first, second = await simulations.take("one"), await simulations.take("two")
+        await simulations.leave(second)
+        await simulations.leave(first)
+        third = await simulations.take("three")
+        back = await simulations.take_again(first.name)
+        full = await simulations.take("four")
+        found = [second.is_alive, third.is_alive, back is first, full is None]
+        await simulations.end()
+        return [*found, first.is_alive or third.is_alive]
+
+    assert asyncio.run(three_tabs()) == [False, True, True, True, False]
 
 
 def test_there_are_only_so_many_simulations():

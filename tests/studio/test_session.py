@@ -2,12 +2,15 @@
 
 import json
 
+import numba
 import numpy as np
 import pytest
+from numba.core import event
 
 import plash
 from plash.studio import messages as m
 from plash.studio import session as sessions
+from plash.studio.process import Compiling
 from plash.studio.session import Session
 
 from .conftest import SCENE
@@ -206,3 +209,75 @@ def test_stages_and_reset():
     page.say("reset")
     page.work()
     assert (page.header["time"], page.header["stage"]) == (0.0, "")
+
+
+def test_a_page_that_comes_back_is_shown_all_that_it_had():
+    page = Page()
+    page.say("speed", value=0.5)
+    page.say("view", name="pressure", arrows=True)
+    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+    page.say("play", running=True)
+    page.work(5)
+    before, time = len(page.frames), page.session._live.time
+    page.texts.clear()
+    page.say("return", name="whatever")
+    page.work()
+    assert page.last("returned") == {
+        "kind": "returned",
+        "view": "pressure",
+        "arrows": True,
+        "speed": 0.5,
+        "solver": "liquid",
+    }
+    assert (page.last("scene")["solids"], page.last("scene")["undo"]) == (["wall 1"], 1)
+    assert len(page.frames) == before + 1
+    header, arrays = page.frames[-1]
+    assert (header["running"], header["view"]) == (True, "pressure")
+    assert header["time"] >= time > 0
+    assert {"solid", "value", "velocity"} <= set(arrays)
+
+
+def test_nothing_is_computed_while_the_page_is_away():
+    page = Page()
+    page.say("play", running=True)
+    page.work(5)
+    page.say("leave")
+    before = page.session._live.time
+    page.work(5)
+    assert page.session._live.time == before
+    page.say("return", name="whatever")
+    page.work(2)
+    assert page.session._live.time > before
+
+
+def test_a_page_that_comes_back_before_there_was_anything_begins():
+    page = Page.__new__(Page)
+    page.frames, page.texts = [], []
+    page.session = Session(SCENE, page.receive)
+    page.say("return", name="whatever")
+    page.work()
+    assert page.header["steps"] == 0
+    assert page.last("scene")["title"] == "Small tank"
+
+
+def test_a_page_is_told_what_compiles_before_it_is_told_of_the_scene(monkeypatch):
+    page = Page()
+    really_live = sessions.live
+
+    def slow(scene):
+        simulation = really_live(scene)
+        usual = simulation.arrays
+
+        def arrays(view, arrows):
+            numba.njit(lambda x: x + 1)(1)
+            return usual(view, arrows)
+
+        simulation.arrays = arrays
+        return simulation
+
+    monkeypatch.setattr(sessions, "live", slow)
+    with event.install_listener("numba:compile", Compiling(page.receive)):
+        page.texts.clear()
+        page.say("start", preset="honey")
+    *before, last = [text["kind"] for text in page.texts]
+    assert (set(before), last) == ({"compiling"}, "scene")

@@ -1,5 +1,5 @@
 """The command line. `plash --help` lists what it does; importing this loads neither numba nor the scene model."""
 
-from plash.cli.main import main
+from plash.cli.start import main
 
 __all__ = ["main"]

@@ -96,16 +96,20 @@ def _work(
 @click.command()
 @click.argument("folder")
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
+@click.option("--verify", is_flag=True, help="Read every file first, as `plash info --verify` does, and mend them all.")
 @quality_option
 @_set
 @work_options
-def resume(folder: str, frames: int | None, quality: str | None, settings: tuple[str, ...], **options: Any) -> None:
+def resume(
+    folder: str, frames: int | None, verify: bool, quality: str | None, settings: tuple[str, ...], **options: Any
+) -> None:
     """Go on with the run in FOLDER: finish it, make it longer, or mend it.
 
-    Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or damaged. The result is the same
-    to the last bit as that of a run that was never stopped.
+    Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or changed; with --verify also
+    what the disk has damaged by itself. The result is the same to the last bit as that of a run that was never stopped.
     """
-    _again(folder, None, overrides_of(settings, **{"frames": frames, "look.quality": quality}), **options)
+    overrides = overrides_of(settings, **{"frames": frames, "look.quality": quality})
+    _again(folder, None, overrides, verify=verify, **options)
 
 
 @click.command()
@@ -178,6 +182,7 @@ def _again(
     overrides: dict[str, Any],
     formats: Sequence[str] = (),
     *,
+    verify: bool = False,
     threads: int | None,
     quiet: bool,
     as_json: bool,
@@ -187,7 +192,7 @@ def _again(
     from plash.pipeline.run import resume as resume_run
 
     progress = progress_for(quiet, as_json)
-    outcome = resume_run(place, stages=stages, formats=formats, progress=progress, **overrides)
+    outcome = resume_run(place, stages=stages, formats=formats, verify=verify, progress=progress, **overrides)
     show_outcome(outcome, quiet, as_json)
 
 
@@ -326,6 +331,7 @@ def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) ->
         raise MissingPartError(
             'the studio needs a web server, which is not installed. Install it with: pip install "plash[studio]"'
         )
+    from plash.cli.start import leave_signals_alone
     from plash.studio.opening import start_text
     from plash.studio.server import serve
 
@@ -334,6 +340,7 @@ def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) ->
         if not no_browser:
             click.launch(address)
 
+    leave_signals_alone()  # the server has its own way to end
     serve(start_text(scene), runs, port, started)
 
 

@@ -15,7 +15,7 @@ import click
 
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
-from plash.solvers.ledger import Ledger
+from plash.solvers.ledger import Ledger, off_target, target_volume
 from plash.stages import StepReport
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class Pace:
         """Note a time step."""
         self.steps = self.steps + 1 if report.frame == self.report.frame else 1
         self.report, self.frame, self.stage = report, report.frame, "simulate"
-        target = ledger.target_volume
-        self.volume_error = ledger.volume / target - 1 if target > 0 else None
+        self.volume_error = ledger.volume_error
 
     def make(self, stage: str, frame: int, seconds: float) -> None:
         """Note a finished file."""
@@ -243,11 +242,11 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
     """Where every drop went."""
     if not ledger:
         return []
-    target = ledger["initial"] + ledger["inflow"] - ledger["outflow"]
+    target = target_volume(ledger)
     lines = [
         f"{'volume':9}target {target:.6g} = {ledger['initial']:.6g} at the start + {ledger['inflow']:.6g} in "
         f"- {ledger['outflow']:.6g} out",
-        f"{'':9}{_in_particles(ledger, target)}measured {ledger['volume']:.6g}{_off(ledger['volume'], target)}",
+        f"{'':9}{_in_particles(ledger)}measured {ledger['volume']:.6g}{_off(ledger, 'volume')}",
     ]
     lines += [f"{'brought':9}{volume:.6g} by {name!r}" for name, volume in ledger.get("brought", {}).items()]
     removed = ledger["removed"].items()
@@ -256,11 +255,12 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
     return lines + [f"{'leak':9}{count} particles were inside {name!r} at once" for name, count in leaks.items()]
 
 
-def _in_particles(ledger: Mapping[str, Any], target: float) -> str:
+def _in_particles(ledger: Mapping[str, Any]) -> str:
     """What particles carry, where there are any: the density of stable fluids is what is measured."""
     carried = ledger["particle_volume"]
-    return f"in particles {carried:.6g}{_off(carried, target)}, " if carried != ledger["volume"] else ""
+    return f"in particles {carried:.6g}{_off(ledger, 'particle_volume')}, " if carried != ledger["volume"] else ""
 
 
-def _off(volume: float, target: float) -> str:
-    return f" ({100 * (volume / target - 1):+.2g} %)" if target > 0 else ""
+def _off(ledger: Mapping[str, Any], entry: str) -> str:
+    error = off_target(ledger, entry)
+    return "" if error is None else f" ({100 * error:+.2g} %)"

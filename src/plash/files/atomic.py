@@ -11,11 +11,12 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from plash.errors import DamagedError, StorageError
+from plash.files.guard import FILE, found_at, refuse_unless_file
 
 _TEMPORARY = ".tmp"
 _CHUNK = 1 << 22
@@ -23,10 +24,11 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True)
 class Written:
-    """What a file held when it was written: its size in bytes and its SHA-256."""
+    """What a file held when it was written: its size in bytes and its SHA-256; and when that was, in ns since 1970."""
 
     bytes: int
     sha256: str
+    changed: int = field(default=0, compare=False)
 
 
 def write_bytes(path: Path, data: bytes) -> Written:
@@ -41,11 +43,12 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
         StorageError: It cannot be written; whatever was at the path before is still there.
     """
     if path.is_dir():
-        raise StorageError(f"{path}: is a folder. Give the name of a file")
+        raise StorageError(f"{path}: is a folder where a file is to be written. Move it, or choose another name")
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
     try:
         with errors_of_disk(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.unlink(missing_ok=True)
             fill(temporary)
             with temporary.open("r+b") as file:
                 os.fsync(file.fileno())
@@ -67,9 +70,11 @@ def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:
         expected: What it held when it was written; None if that is not known.
         remedy: What the user can do if it is missing or damaged.
     """
-    _refuse_missing(path, remedy)
-    with errors_of_disk(path, "read"):
-        data = path.read_bytes()
+    refuse_unless_file(path, remedy)
+    with errors_of_disk(path, "read"), path.open("rb") as file:
+        if expected is not None and (size := os.fstat(file.fileno()).st_size) != expected.bytes:
+            raise _wrong_size(path, size, expected, remedy)
+        data = file.read()
     if expected is not None:
         found = Written(len(data), hashlib.sha256(data).hexdigest())
         _compare(path, found, expected, remedy)
@@ -78,7 +83,7 @@ def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:
 
 def verify(path: Path, expected: Written, remedy: str) -> None:
     """Refuse a file that is not what was written, without keeping it in memory."""
-    _refuse_missing(path, remedy)
+    refuse_unless_file(path, remedy)
     with errors_of_disk(path, "read"), path.open("rb") as file:
         found = _measure(file)
     _compare(path, found, expected, remedy)
@@ -86,10 +91,12 @@ def verify(path: Path, expected: Written, remedy: str) -> None:
 
 def has_size(path: Path, expected: Written) -> bool:
     """Whether the file is there with the size that was written; cheap, and finds what was deleted or cut short."""
-    try:
-        return path.stat().st_size == expected.bytes
-    except OSError:
-        return False
+    return found_at(path) == FILE and path.stat().st_size == expected.bytes
+
+
+def is_untouched(path: Path, expected: Written) -> bool:
+    """Whether the file is there with its size and nobody wrote to it since; says nothing about a disk that decays."""
+    return has_size(path, expected) and path.stat().st_mtime_ns == expected.changed
 
 
 def remove_temporaries(folder: Path) -> None:
@@ -123,24 +130,23 @@ def _reason(error: OSError, path: Path) -> str:
     return reason
 
 
-def _refuse_missing(path: Path, remedy: str) -> None:
-    if not path.exists():
-        raise DamagedError(f"{path}: is missing. {remedy}")
-
-
 def _measure(file: BinaryIO) -> Written:
     digest, size = hashlib.sha256(), 0
     while chunk := file.read(_CHUNK):
         digest.update(chunk)
         size += len(chunk)
-    return Written(size, digest.hexdigest())
+    return Written(size, digest.hexdigest(), os.fstat(file.fileno()).st_mtime_ns)
 
 
 def _compare(path: Path, found: Written, expected: Written, remedy: str) -> None:
     if found.bytes != expected.bytes:
-        raise DamagedError(f"{path}: is damaged: it has {found.bytes} bytes, not {expected.bytes}. {remedy}")
+        raise _wrong_size(path, found.bytes, expected, remedy)
     if found.sha256 != expected.sha256:
         raise DamagedError(f"{path}: is damaged: its content is not what was written. {remedy}")
+
+
+def _wrong_size(path: Path, size: int, expected: Written, remedy: str) -> DamagedError:
+    return DamagedError(f"{path}: is damaged: it has {size} bytes, not {expected.bytes}. {remedy}")
 
 
 def _flush_folder(folder: Path) -> None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, TypeAdapter, ValidationError
 
-from plash.errors import DamagedError
-from plash.files.arrays import read_arrays, write_arrays
+from plash.files.arrays import Arrays, read_arrays, write_arrays
 from plash.files.atomic import Written
-from plash.grid.cells import Cells
+from plash.files.limits import BELOW_ONE, LARGEST_PARTICLE, are_tiles, cells_of, fastest
+from plash.files.manifest import AS_WRITTEN, Count, Seconds, Steps, first_problem
+from plash.grid.cells import AIR, SOLID, Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.scene.model import Scene
 from plash.solvers.grids import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
@@ -26,6 +29,8 @@ from plash.solvers.state import State
 
 _NUMBERS = ("time", "unspent", "steps", "rest_fill", "began", "length")
 _FIELDS = ("faces", "density", "pressure")
+_SCALAR = "scalar."
+_HUGE = 1e18  # of any field
 _PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "flying")
 
 
@@ -33,8 +38,35 @@ _PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "flying")
 class Place:
     """Where in the run a checkpoint was written: the last whole frame, and the advances made since the start."""
 
-    frame: int
-    advances: int
+    frame: Annotated[int, Field(ge=1, lt=1 << 31)]
+    advances: Steps
+
+
+@dataclass
+class _Numbers:
+    """What stands beside the arrays of every checkpoint."""
+
+    __pydantic_config__ = AS_WRITTEN
+    time: Seconds
+    steps: Count
+    place: Place
+    ledger: Ledger
+
+
+@dataclass
+class _LiquidNumbers(_Numbers):
+    unspent: Seconds
+    rest_fill: Annotated[float, Field(gt=0, lt=100)]
+    began: Seconds
+    length: Seconds
+
+
+@dataclass
+class _BoxNumbers(_Numbers):
+    last_step: Seconds
+
+
+_LIQUID, _BOX = TypeAdapter(_LiquidNumbers), TypeAdapter(_BoxNumbers)
 
 
 def write_checkpoint(path: Path, solver: Solver, place: Place) -> Written:
@@ -65,52 +97,118 @@ def _arrays(s: State) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def _box_arrays(s: BoxState) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The state of stable fluids: arrays, and numbers about them."""
     arrays = {name: getattr(s, name) for name in _FIELDS}
-    arrays |= {f"scalar.{name}": values for name, values in s.scalars.items()}
+    arrays |= {_SCALAR + name: values for name, values in s.scalars.items()}
     return arrays, {"time": s.time, "steps": s.steps, "last_step": s.last_step}
 
 
-def read_checkpoint(path: Path, solver: Solver, expected: Written | None, remedy: str) -> Place:
-    """Bring a solver of the same scene to the state of a checkpoint."""
+def read_checkpoint(path: Path, solver: Solver, scene: Scene, expected: Written | None, remedy: str) -> Place:
+    """Bring a solver to the state of a checkpoint; returns where in the run that is.
+
+    Args:
+        path: The file.
+        solver: As it was built from the scene; left as it is if the checkpoint is not sound.
+        scene: What is simulated.
+        expected: What the file held when it was written; None if that is not known.
+        remedy: What to do if it is damaged.
+
+    Raises:
+        DamagedError: It is missing, changed, or no state that a solver of this scene can be in.
+    """
     arrays = read_arrays(path, expected, remedy)
+    about = _about(arrays, _BOX if isinstance(solver, StableFluidsSolver) else _LIQUID)
+    if about.ledger.leaks.keys() != solver.ledger.leaks.keys():
+        raise arrays.damaged("its ledger speaks of other solids than the scene has")
+    if isinstance(solver, StableFluidsSolver):
+        assert isinstance(about, _BoxNumbers)
+        solver.state = _box_state(arrays, about, solver.state, fastest(scene))
+    else:
+        assert isinstance(solver, LiquidSolver)
+        assert isinstance(about, _LiquidNumbers)
+        state = _state(arrays, about, scene, solver.transfer.affine_rows)
+        if state.cells is not None:
+            space = solver.solids.at(state.cells.tiles, state.began, state.length).space
+            state.cells = replace(state.cells, space=space)
+        solver.state = state
+    solver.ledger = about.ledger
+    return about.place
+
+
+def _about(arrays: Arrays, numbers: TypeAdapter[Any]) -> _Numbers:
+    text = arrays.take("about", np.uint8, (None,)).tobytes()
     try:
-        about = json.loads(arrays.pop("about").tobytes())
-        if isinstance(solver, StableFluidsSolver):
-            solver.state = _box_state(arrays, about)
-        else:
-            assert isinstance(solver, LiquidSolver)
-            solver.state = state = _state(arrays, about)
-            if state.cells is not None:
-                space = solver.solids.at(state.cells.tiles, state.began, state.length).space
-                state.cells = replace(state.cells, space=space)
-        solver.ledger = Ledger(**about["ledger"])
-        return Place(**about["place"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamagedError(f"{path}: is no checkpoint that this plash can read: {error}. {remedy}") from None
+        about: _Numbers = numbers.validate_json(text)
+    except ValidationError as error:
+        raise arrays.damaged(first_problem(error)) from None
+    return about
 
 
-def _box_state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> BoxState:
-    scalars = {name.removeprefix("scalar."): values for name, values in arrays.items() if name.startswith("scalar.")}
-    faces, density, pressure = (arrays[name] for name in _FIELDS)
-    return BoxState(faces, density, pressure, scalars, about["time"], about["steps"], about["last_step"])
+def _box_state(arrays: Arrays, about: _BoxNumbers, built: BoxState, most: float) -> BoxState:
+    box = built.density.shape
+    faces = arrays.take("faces", np.float64, (len(box), *box), -most, most)
+    density, pressure = (arrays.take(name, np.float64, box, -_HUGE, _HUGE) for name in ("density", "pressure"))
+    names = {name.removeprefix(_SCALAR) for name in arrays if name.startswith(_SCALAR)}
+    if names != set(built.scalars):
+        raise arrays.damaged(f"it carries {sorted(names)} along, not {sorted(built.scalars)}")
+    scalars = {name: arrays.take(_SCALAR + name, np.float64, box, -_HUGE, _HUGE) for name in built.scalars}
+    return BoxState(faces, density, pressure, scalars, about.time, about.steps, about.last_step)
 
 
-def _state(arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> State:
-    cell, offset, velocity, volume, affine, flying = (arrays[name] for name in _PARTICLES)
-    particles = Particles(cell, offset, velocity, volume, affine, flying=flying)
-    known: dict[bytes, Tiles] = {}
+def _state(arrays: Arrays, about: _LiquidNumbers, scene: Scene, affine_rows: int) -> State:
+    particles = _particles(arrays, scene, affine_rows)
+    d, most, known = particles.dimension, fastest(scene), dict[bytes, Tiles]()
 
     def tiles(name: str) -> Tiles:
         # The same set of tiles is the same object again, as it was in the run that wrote it
-        keys = arrays[name]
-        return known.setdefault(keys.tobytes(), Tiles.of_keys(keys, particles.dimension))
+        keys = arrays.take(name, np.int64, (None,))
+        if not are_tiles(keys, d):
+            raise arrays.damaged(f"{name!r} is no table of tiles")
+        return known.setdefault(keys.tobytes(), Tiles.of_keys(keys, d))
 
     if "tiles" in arrays:
-        particles.tiles, particles.starts = tiles("tiles"), arrays["starts"]
-    state = State(particles, **{name: about[name] for name in _NUMBERS})
+        particles.tiles = tiles("tiles")
+        particles.starts = _starts(arrays, particles)
+    state = State(particles, **{name: getattr(about, name) for name in _NUMBERS})
     if "face_velocity" in arrays:
-        state.velocity = FaceField(tiles("face_tiles"), arrays["face_velocity"])
+        where = tiles("face_tiles")
+        pool = (where.count + 1, *where.shape)
+        velocity = arrays.take("face_velocity", np.float32, (d, *pool), -most, most, unknown=np.isnan)
+        state.velocity = FaceField(where, velocity)
+    elif about.unspent > 0:
+        raise arrays.damaged("it has no velocity for the rest of its step")
     if "label" in arrays:
-        where = tiles("cell_tiles")
-        phi = CellField(where, arrays["phi"]) if "phi" in arrays else None
-        state.cells = Cells(where, arrays["label"], arrays["faces"], arrays["wet"], phi)
+        state.cells = _cells(arrays, tiles("cell_tiles"))
     return state
+
+
+def _particles(arrays: Arrays, scene: Scene, affine_rows: int) -> Particles:
+    n = len(arrays.take("volume", np.float32, (None,)))
+    d, most = scene.dimension, fastest(scene)
+    low, high = (limit[:, None] for limit in cells_of(scene.domain))
+    return Particles(
+        cell=arrays.take("cell", np.int32, (d, n), low, high),
+        offset=arrays.take("offset", np.float32, (d, n), 0, BELOW_ONE),
+        velocity=arrays.take("velocity", np.float32, (d, n), -most, most),
+        volume=arrays.take("volume", np.float32, (n,), 0, LARGEST_PARTICLE),
+        affine=arrays.take("affine", np.float32, (affine_rows, n), -most, most),
+        flying=arrays.take("flying", np.bool_, (n,)),
+    )
+
+
+def _starts(arrays: Arrays, particles: Particles) -> NDArray[np.int64]:
+    """Where the particles of each tile begin: nobody is in slot 0, and everybody is in some tile."""
+    assert particles.tiles is not None
+    starts = arrays.take("starts", np.int64, (particles.tiles.count + 2,), 0, particles.count)
+    if starts[1] != 0 or starts[-1] != particles.count or (np.diff(starts) < 0).any():
+        raise arrays.damaged("'starts' does not divide the particles among the tiles")
+    return starts
+
+
+def _cells(arrays: Arrays, where: Tiles) -> Cells:
+    pool = (where.count + 1, *where.shape)
+    return Cells(
+        where,
+        arrays.take("label", np.int8, pool, AIR, SOLID),
+        arrays.take("faces", np.uint8, (where.dimension, *pool), 0, 63),
+        arrays.take("wet", np.bool_, (where.count + 1,)),
+        CellField(where, arrays.take("phi", np.float32, pool, unknown=np.isnan)) if "phi" in arrays else None,
+    )

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from plash.errors import DamagedError
-from plash.files.arrays import read_arrays, write_arrays
+from plash.files.arrays import Arrays, read_arrays, write_arrays
 from plash.files.atomic import Written
+from plash.files.limits import FASTEST, LARGEST_PARTICLE, cells_of, fastest
+from plash.scene.model import Scene
 from plash.solvers.grids import FrameGrids
 from plash.solvers.solver import Snapshot
 from plash.solvers.state import FrameParticles
@@ -31,14 +32,41 @@ def write_frame(path: Path, seen: Snapshot, number: int, time: float) -> Written
     return write_arrays(path, {**arrays, "frame": np.array(number), "time": np.array(time)})
 
 
-def read_frame(path: Path, expected: Written | None, remedy: str) -> tuple[Snapshot, float]:
-    """What a frame shows, and its time (s)."""
+def read_frame(path: Path, scene: Scene, number: int, expected: Written | None, remedy: str) -> Snapshot:
+    """What a frame shows.
+
+    Args:
+        path: The file.
+        scene: What is simulated.
+        number: Of the frame.
+        expected: What the file held when it was written; None if that is not known.
+        remedy: What to do if it is damaged.
+
+    Raises:
+        DamagedError: It is missing, changed, or nothing that this frame of the scene can show.
+    """
     arrays = read_arrays(path, expected, remedy)
-    try:
-        if "density" in arrays:
-            density, velocity, h = (arrays[name] for name in _GRIDS)
-            return FrameGrids(density, velocity, float(h), arrays.get("temperature")), float(arrays["time"])
-        particles = FrameParticles(*(arrays[name] for name in _PARTICLES))
-        return particles, float(arrays["time"])
-    except KeyError as error:
-        raise DamagedError(f"{path}: is no frame of plash: it has no array {error}. {remedy}") from None
+    found = arrays.take("frame", np.int64, ())
+    if found != number:
+        raise arrays.damaged(f"it is of frame {found}, not {number}")
+    return _grids(arrays, scene) if scene.solver.kind == "stable_fluids" else _particles(arrays, scene)
+
+
+def _grids(arrays: Arrays, scene: Scene) -> FrameGrids:
+    domain, box, most = scene.domain, scene.domain.cells[::-1], fastest(scene)
+    density = arrays.take("density", np.float32, box, -FASTEST, FASTEST)
+    velocity = arrays.take("velocity", np.float32, (len(box), *box), -most, most)
+    h = float(arrays.take("h", np.float64, (), domain.h, domain.h))
+    temperature = arrays.take("temperature", np.float32, box, -FASTEST, FASTEST) if scene.has_heat else None
+    return FrameGrids(density, velocity, h, temperature)
+
+
+def _particles(arrays: Arrays, scene: Scene) -> FrameParticles:
+    d, h, most = scene.dimension, scene.domain.h, fastest(scene)
+    n = len(arrays.take("volume", np.float64, (None,), 0, LARGEST_PARTICLE * h**d))
+    low, high = cells_of(scene.domain)
+    return FrameParticles(
+        arrays.take("position", np.float64, (n, d), low * h, high * h),
+        arrays.take("velocity", np.float32, (n, d), -most, most),
+        arrays.by_name["volume"],
+    )

@@ -8,6 +8,7 @@ out/dam_break/
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +21,13 @@ class RunFolder:
 
     @property
     def name(self) -> str:
-        """The name of the run: that of its folder."""
-        return self.root.resolve().name or "plash"
+        """What a run that is begun here is called: as the folder is, as far as that can be written as text."""
+        return self.root.resolve().name.encode(errors="replace").decode() or "plash"
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to go on with the run."""
+        return f"plash resume {shlex.quote(str(self.root))}"
 
     @property
     def manifest(self) -> Path:
@@ -53,9 +59,9 @@ class RunFolder:
         """The checkpoint written when a run was stopped in the middle of a frame."""
         return self.root / "checkpoints" / "stop.npz"
 
-    def movie(self, kind: str = "mp4") -> Path:
-        """The finished movie in a format."""
-        return self.root / f"{self.name}.{kind}"
+    def movie(self, name: str, kind: str) -> Path:
+        """The finished movie of a run of this name, in a format."""
+        return self.root / f"{name}.{kind}"
 
     def checkpoint(self, frame: int) -> Path:
         """Everything that is needed to go on after a frame."""
@@ -81,9 +87,9 @@ class RunFolder:
         """The picture of a frame."""
         return self.root / "render" / f"frame.{frame:04d}.png"
 
-    def folders(self) -> list[Path]:
-        """The run's folder and every folder in it that files are written to."""
-        return [self.root, *(self.root / part for part in ("checkpoints", "particles", "grids", "mesh", "render"))]
+    def parts(self) -> list[Path]:
+        """The folders in the run's folder that files are written to."""
+        return [self.root / part for part in ("checkpoints", "particles", "grids", "mesh", "render")]
 
     def is_run(self) -> bool:
         """Whether a run has been started here."""

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, remove_temporaries
+from plash.files.guard import FILE, found_at, refuse_strange_places
 from plash.files.layout import RunFolder
 
 
@@ -17,10 +18,11 @@ def locked(folder: RunFolder) -> Iterator[None]:
     """Hold a run folder; it is made if it is not there, and cleared of what killed writers left.
 
     Raises:
-        StorageError: Another program holds it, or the folder cannot be written to.
+        StorageError: Another program holds it, the folder cannot be written to, or a link leads out of it.
     """
     with errors_of_disk(folder.root, "used as a run folder"):
         folder.root.mkdir(parents=True, exist_ok=True)
+        refuse_strange_places(folder)
         file = folder.lock.open("a+b")
     with file:
         if not _take(file):
@@ -34,14 +36,15 @@ def locked(folder: RunFolder) -> Iterator[None]:
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
             file.flush()
-            for part in folder.folders():
-                if part.is_dir():
-                    remove_temporaries(part)
+            for part in (folder.root, *folder.parts()):
+                remove_temporaries(part)
         yield
 
 
 def is_locked(folder: RunFolder) -> bool:
     """Whether a program works in a run folder at this moment."""
+    if found_at(folder.lock) != FILE:
+        return False
     try:
         with folder.lock.open("r+b") as file:
             return not _take(file)

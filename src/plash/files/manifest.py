@@ -9,17 +9,60 @@ from __future__ import annotations
 import json
 import platform
 import tomllib
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
-from typing import Any
+from typing import Annotated, Any
 
-from plash.errors import StorageError
-from plash.files.atomic import Written, errors_of_disk, write_bytes
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from plash.errors import DamagedError, StorageError
+from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
+from plash.files.guard import NOTHING, found_at, refuse_strange_places
 from plash.files.layout import RunFolder
+from plash.scene.output import FORMATS
+from plash.solvers.ledger import Ledger
 from plash.version import VERSION
 
 FORMAT = 1
 UNITS = "SI: m, s, m/s, m^3 (in 2-D m^2: per metre of depth)"
+LARGEST = 1 << 28  # bytes: more than a manifest of a hundred thousand frames has
+
+# Of what was read from disk: types as they are written, no keys but those that are known, no numbers beyond numbers
+AS_WRITTEN = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+STAGES = ("simulate", "mesh", "render", "video", "report")
+Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+Steps = Annotated[int, Field(ge=0, lt=1 << 40)]
+Seconds = Annotated[float, Field(ge=0)]
+StageName = Annotated[str, AfterValidator(lambda name: _one_of(name, STAGES))]
+Status = Annotated[str, AfterValidator(lambda word: _one_of(word, ("waiting", "running", "stopped", "failed", "done")))]
+
+
+@dataclass
+class _KeptLedger(Ledger):
+    __pydantic_config__ = AS_WRITTEN
+
+
+_LEDGER = TypeAdapter(_KeptLedger)
+
+
+def _volumes(data: dict[str, Any]) -> dict[str, Any]:
+    """The ledger of a frame, as plain data."""
+    return asdict(_LEDGER.validate_python(data, strict=False))
+
+
+def _one_of(word: str, known: tuple[str, ...]) -> str:
+    if word not in known:
+        raise ValueError(f"{word[:80]!r} is none of {', '.join(known)}")
+    return word
+
+
+def _file_name(name: str) -> str:
+    """The name of a run, which its movies have too: it must not lead anywhere."""
+    if len(name.encode()) > 250 or any(letter in name for letter in "/\\\0"):
+        raise ValueError(f"{name[:80]!r} is no name of a file")
+    return name
 
 
 @dataclass(frozen=True)
@@ -29,6 +72,7 @@ class Item:
     Attributes:
         bytes: Its size.
         sha256: Its checksum.
+        changed: When it was written, by the clock of the disk, in ns since 1970; 0 if that is not known.
         source: What it was made from: a hash of the settings and of the files read.
         seconds: How long it took to make.
         ledger: For a simulated frame, the volumes up to it.
@@ -36,25 +80,31 @@ class Item:
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
     """
 
-    bytes: int
+    bytes: Count
     sha256: str
     source: str = ""
-    seconds: float = 0.0
-    ledger: dict[str, Any] | None = None
+    seconds: Seconds = 0.0
+    ledger: Annotated[dict[str, Any], AfterValidator(_volumes)] | None = None
     energy: dict[str, float] | None = None
-    place: tuple[int, int] | None = None
+    place: tuple[Count, Steps] | None = None
+    changed: int = 0
+
+    @staticmethod
+    def of(written: Written, **about: Any) -> Item:
+        """The item of a file that was written just now."""
+        return Item(written.bytes, written.sha256, changed=written.changed, **about)
 
     @property
     def written(self) -> Written:
         """What the file held when it was written."""
-        return Written(self.bytes, self.sha256)
+        return Written(self.bytes, self.sha256, self.changed)
 
 
 @dataclass
 class Stage:
     """How far a stage came: its files by frame, and in a word how it stands."""
 
-    status: str = "waiting"
+    status: Status = "waiting"
     items: dict[int, Item] = field(default_factory=dict)
 
 
@@ -69,6 +119,7 @@ class Manifest:
     """What a run is and how far it came.
 
     Attributes:
+        name: What the run is called, and its movies: as its folder was when it was begun, wherever it is moved to.
         scene: The scene as the text of a file.
         source: What the scene was loaded from, as messages call it.
         physics: Hash of all that the simulation depends on.
@@ -79,24 +130,34 @@ class Manifest:
         versions: Of the programs that started the run.
         units: Of every number in the run's files.
         message: Why the run ended early; empty otherwise.
+        format: By which rules this was written.
     """
+
+    __pydantic_config__ = AS_WRITTEN
 
     scene: str
     source: str
     physics: str
-    seed: int
-    wanted: list[str] = field(default_factory=list)
-    stages: dict[str, Stage] = field(default_factory=dict)
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)]
+    wanted: list[StageName] = field(default_factory=list)
+    stages: dict[StageName, Stage] = field(default_factory=dict)
     checkpoints: dict[int, Item] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
     units: str = UNITS
     message: str = ""
+    name: Annotated[str, AfterValidator(_file_name)] = ""
+    format: int = FORMAT
 
     @property
     def kind(self) -> str:
         """Which kind of solver the scene asks for."""
-        kind: str = tomllib.loads(self.scene).get("solver", {}).get("kind", "liquid")
-        return kind
+        solver = scene_data(self).get("solver")
+        return str(solver.get("kind", "liquid")) if isinstance(solver, dict) else "liquid"
+
+    @property
+    def steps(self) -> int:
+        """How many time steps have been taken, as far as there is a checkpoint of them."""
+        return max((item.place[1] for item in self.checkpoints.values() if item.place is not None), default=0)
 
     def stage(self, name: str) -> Stage:
         """A stage by name."""
@@ -104,51 +165,93 @@ class Manifest:
 
     def write(self, folder: RunFolder) -> None:
         """Replace the manifest on disk."""
-        data = {"format": FORMAT, **asdict(self)}
-        write_bytes(folder.manifest, json.dumps(data, indent=1, ensure_ascii=False).encode())
+        text = json.dumps({"format": self.format, **asdict(self)}, indent=1, ensure_ascii=False, allow_nan=False)
+        write_bytes(folder.manifest, text.encode(errors="replace"))  # a path in a message may be no text
+
+
+_MANIFEST = TypeAdapter(Manifest)
 
 
 def read_manifest(folder: RunFolder) -> Manifest:
-    """The manifest of a run.
+    """The manifest of a run; a folder in which links lead elsewhere is refused.
 
     Raises:
         StorageError: There is none, or it is not one that this plash can read.
+        DamagedError: It is not what plash has written.
     """
     path = folder.manifest
-    if not path.exists():
+    if found_at(path) == NOTHING:
         raise StorageError(f"{folder.root}: is no run folder: it has no manifest.json. `plash run` makes one")
+    refuse_strange_places(folder)
     with errors_of_disk(path, "read"):
-        text = path.read_bytes()
+        size = path.stat().st_size
+    if size > LARGEST:
+        raise _damaged(folder, f"it has {size} bytes, and no manifest has more than {LARGEST}")
+    text = read_bytes(path, None, "")
     try:
-        data = json.loads(text)
-        found = data.pop("format")
-        if found != FORMAT:
-            raise StorageError(
-                f"{path}: has format {found}: this plash reads format {FORMAT}. Use the plash that wrote it"
-            )
-        return _from_data(data)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StorageError(
-            f"{path}: is damaged ({type(error).__name__}: {error}). The frames beside it are untouched; "
-            "start anew with another --out, or with --force to begin again here"
-        ) from None
-
-
-def _from_data(data: dict[str, Any]) -> Manifest:
-    stages = {
-        name: Stage(part["status"], {int(number): _item(item) for number, item in part["items"].items()})
-        for name, part in data.pop("stages").items()
-    }
-    checkpoints = {int(number): _item(item) for number, item in data.pop("checkpoints").items()}
-    manifest = Manifest(stages=stages, checkpoints=checkpoints, **data)
-    for part in fields(Manifest):
-        value = getattr(manifest, part.name)
-        wanted = {"str": str, "int": int, "list[str]": list}.get(str(part.type), dict)
-        if not isinstance(value, wanted):
-            raise TypeError(f"{part.name} is {type(value).__name__}, not {wanted.__name__}")
+        manifest = _MANIFEST.validate_json(text)
+    except ValidationError as error:
+        _refuse_other_format(folder, text)
+        raise _damaged(folder, first_problem(error)) from None
+    for problem in _impossible(manifest):
+        raise _damaged(folder, problem)
+    manifest.name = manifest.name or folder.name
     return manifest
 
 
-def _item(data: dict[str, Any]) -> Item:
-    item = Item(**data)
-    return Item(**{**data, "place": None if item.place is None else (int(item.place[0]), int(item.place[1]))})
+def scene_data(manifest: Manifest) -> dict[str, Any]:
+    """The scene of a run as plain data, not checked; empty if it is no TOML."""
+    try:
+        return tomllib.loads(manifest.scene)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _impossible(manifest: Manifest) -> Iterator[str]:
+    """What each part allows, and no run has."""
+    whole = {"video": range(-len(FORMATS), 1), "report": range(1)}
+    for name, stage in manifest.stages.items():
+        numbers = whole.get(name, range(1, 1 << 31))
+        yield from (
+            f"stages.{name}.items: there is no frame {number}" for number in stage.items if number not in numbers
+        )
+    for number, item in manifest.checkpoints.items():
+        if number < 0 or item.place is None or item.place[0] < 1 or number not in (0, item.place[0]):
+            yield f"checkpoints.{number}: is at no frame that it could be of"
+
+
+@dataclass
+class _Format:
+    """The part of a manifest that says by which rules the rest was written."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="ignore")
+    format: int
+
+
+_FORMAT = TypeAdapter(_Format)
+
+
+def _refuse_other_format(folder: RunFolder, text: bytes) -> None:
+    try:
+        found = _FORMAT.validate_json(text).format
+    except ValidationError:
+        return
+    if found != FORMAT:
+        raise StorageError(
+            f"{folder.manifest}: has format {found}: this plash reads format {FORMAT}. Use the plash that wrote it"
+        )
+
+
+def _damaged(folder: RunFolder, problem: str) -> DamagedError:
+    return DamagedError(
+        f"{folder.manifest}: is damaged: {problem}. The frames beside it are untouched; start anew with another --out, "
+        "or with --force to begin again here"
+    )
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing wrong with what was read: where, and what."""
+    problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part)[:80] for part in problem["loc"])
+    text = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {text[:1].lower()}{text[1:]}" if place else text

@@ -8,11 +8,16 @@ edge     vertex1 vertex2: the outline, for 2-D meshes
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.errors import DamagedError
+from plash.files.atomic import Written, read_bytes
+from plash.files.limits import FASTEST, cells_of
 from plash.mesh.mesh import Mesh
+from plash.scene.domain import Domain
 
 _VECTORS = {"vertices": ("x", "y", "z"), "normals": ("nx", "ny", "nz"), "velocity": ("vx", "vy", "vz")}
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
@@ -49,7 +54,7 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
     if not data.startswith(b"ply\nformat binary_little_endian 1.0\n") or end < 0:
         raise ValueError(f"{name}: this is no binary PLY file that plash wrote")
     header = data[:end].decode("ascii", "replace")
-    counts = {what: int(number) for what, number in re.findall(r"^element (\w+) (\d+)$", header, re.MULTILINE)}
+    counts = {what: int(number) for what, number in re.findall(r"^element (\w+) (\d{1,12})$", header, re.MULTILINE)}
     floats = re.findall(r"^property float (\w+)$", header, re.MULTILINE)
     vertices, faces, edges = (counts.get(what, 0) for what in ("vertex", "face", "edge"))
 
@@ -63,7 +68,7 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
     if (triangles["count"] != 3).any() or not _are_indices(triangles["vertices"], vertices):
         raise ValueError(f"{name}: a face is damaged: write the file again")
     places = _columns(rows, floats, "vertices")
-    if places is None or not _are_indices(lines, vertices):
+    if places is None or not _are_indices(lines, vertices) or not np.isfinite(rows).all():
         raise ValueError(f"{name}: its vertices or edges are damaged: write the file again")
     return Mesh(
         places,
@@ -72,6 +77,28 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
         _columns(rows, floats, "velocity"),
         lines.astype(np.int32),
     )
+
+
+def read_surface(path: Path, domain: Domain, expected: Written | None, remedy: str) -> Mesh:
+    """The liquid's surface in a file, which must be what was written, and where liquid of this domain can be.
+
+    Raises:
+        DamagedError: It is missing, changed, or no such surface.
+    """
+    data = read_bytes(path, expected, remedy)
+    try:
+        mesh = mesh_from_ply(data, str(path))
+    except ValueError as error:
+        raise DamagedError(f"{error}. {remedy}") from None
+    d = domain.dimension
+    low, high = (limit * domain.h for limit in cells_of(domain))
+    if ((mesh.vertices[:, :d] < low) | (mesh.vertices[:, :d] > high)).any() or np.any(mesh.vertices[:, d:]):
+        raise DamagedError(f"{path}: is damaged: it has vertices where liquid cannot be. {remedy}")
+    for name in ("normals", "velocity"):
+        vectors = getattr(mesh, name)
+        if vectors is not None and np.any(np.abs(vectors) > FASTEST):
+            raise DamagedError(f"{path}: is damaged: its {name} are out of all bounds. {remedy}")
+    return mesh
 
 
 def _columns(rows: NDArray[np.float32], names: list[str], vector: str) -> NDArray[np.float32] | None:

@@ -103,6 +103,13 @@ def is_exact(shape: Shape) -> bool:
     return not isinstance(shape, FunctionShape | HeightShape)
 
 
+def is_steady(shape: Shape) -> bool:
+    """Whether a shape's thickened distance changes by no more than the way: not where a difference is thickened."""
+    if isinstance(shape, Union):
+        return all(is_steady(part) for part in shape.of)
+    return is_exact(shape) and not isinstance(shape, Difference)
+
+
 def _before_moves(shape: Shape, points: ArrayLike) -> Array:
     """Points as they lie to the shape before its rotation and translation."""
     moved = np.asarray(points, dtype=np.float64)

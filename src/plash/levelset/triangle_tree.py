@@ -1,7 +1,7 @@
 """The tree of a mesh's triangles: balanced and binary, stored like a heap.
 
-The children of node k are 2k and 2k + 1. Around each node are a box, and a disc: a flat cylinder along the mean normal
-of its triangles.
+The children of node k are 2k and 2k + 1. Around each node are a box along the axes, and one that is turned as its
+triangles lie: flat along their mean normal, and long where they are.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_IN_LEAF = 4  # triangles, at most
+_IN_LEAF = 2  # triangles, at most
 
 
 def tree_depth(count: int) -> int:
     """Levels below the root for so many triangles.
 
-    >>> tree_depth(4), tree_depth(5), tree_depth(17)
+    >>> tree_depth(2), tree_depth(3), tree_depth(9)
     (0, 1, 3)
     """
     depth = 0
@@ -54,25 +54,49 @@ def node_boxes(corners: Array, depth: int) -> Array:
     return boxes
 
 
-def node_discs(corners: Array, boxes: Array, depth: int) -> Array:
-    """The disc of each node, wider by rounding than the triangles in it."""
-    discs = np.zeros((len(boxes), 8))
+def node_ranges(values: Array, depth: int) -> Array:
+    """The least and the largest value of the triangles of each node."""
+    ranges = np.zeros((2 ** (depth + 1), 2))
+    for level in range(depth + 1):
+        starts = np.arange(2**level) * len(values) // 2**level
+        ranges[2**level : 2 ** (level + 1), 0] = np.minimum.reduceat(values, starts)
+        ranges[2**level : 2 ** (level + 1), 1] = np.maximum.reduceat(values, starts)
+    return ranges
+
+
+def turned_boxes(corners: Array, boxes: Array, depth: int) -> Array:
+    """The turned box of each node: centre, three axes and half sizes, wider by rounding than the triangles in it."""
+    turned = np.zeros((len(boxes), 15))
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     for level in range(depth + 1):
         nodes = slice(2**level, 2 ** (level + 1))
         starts = np.arange(2**level + 1) * len(corners) // 2**level
         node = np.repeat(np.arange(2**level), np.diff(starts))
-        normal = np.add.reduceat(normals, starts[:-1])
-        length = np.linalg.norm(normal, axis=1, keepdims=True)
-        normal = np.divide(normal, length, out=np.tile([1.0, 0.0, 0.0], (2**level, 1)), where=length > 0)
         centre = (boxes[nodes, :3] + boxes[nodes, 3:]) / 2
         away = corners - centre[node, None]
-        up = np.einsum("ijk,ik->ij", away, normal[node])
-        low, high = np.minimum.reduceat(up.min(axis=1), starts[:-1]), np.maximum.reduceat(up.max(axis=1), starts[:-1])
-        across = np.linalg.norm(away - up[:, :, None] * normal[node, None], axis=2).max(axis=1)
-        discs[nodes, :3] = centre + normal * ((low + high) / 2)[:, None]
-        discs[nodes, 3:6] = normal
-        discs[nodes, 6] = (high - low) / 2
-        discs[nodes, 7] = np.maximum.reduceat(across, starts[:-1])
-    discs[:, 6:] += 1e-14 * np.abs(boxes[1]).max()
-    return discs
+        axes = _axes(np.add.reduceat(normals, starts[:-1]), away, starts[:-1], node)
+        along = np.einsum("ijk,ilk->ijl", away, axes[node])
+        low = np.minimum.reduceat(along.min(axis=1), starts[:-1])
+        high = np.maximum.reduceat(along.max(axis=1), starts[:-1])
+        turned[nodes, :3] = centre + np.einsum("il,ilk->ik", (low + high) / 2, axes)
+        turned[nodes, 3:12] = axes.reshape(-1, 9)
+        turned[nodes, 12:] = (high - low) / 2
+    turned[:, 12:] += 1e-14 * np.abs(boxes[1]).max()
+    return turned
+
+
+def _axes(normal: Array, away: Array, starts: Numbers, node: Numbers) -> Array:
+    """Axes of each node (n, 3, 3): its normal, and across it the way in which its corners spread furthest."""
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = np.divide(normal, length, out=np.tile([1.0, 0.0, 0.0], (len(normal), 1)), where=length > 0)
+    one = np.cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
+    one /= np.linalg.norm(one, axis=1, keepdims=True)
+    other = np.cross(normal, one)
+    flat = np.einsum("ijk,ilk->ijl", away, np.stack([one, other], axis=1)[node])
+    count = 3 * np.bincount(node)[:, None]
+    flat -= (np.add.reduceat(flat.sum(axis=1), starts) / count)[node, None]
+    u, v = flat[..., 0], flat[..., 1]
+    uu, vv, uv = (np.add.reduceat(square.sum(axis=1), starts) for square in (u * u, v * v, u * v))
+    angle = np.arctan2(2 * uv, uu - vv)[:, None] / 2
+    longest = np.cos(angle) * one + np.sin(angle) * other
+    return np.stack([normal, longest, np.cross(normal, longest)], axis=1)

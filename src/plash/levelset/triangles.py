@@ -1,8 +1,8 @@
 """Signed distance to a mesh of triangles: exact to the nearest triangle, with a sign that cannot leak.
 
-A point looks for its nearest triangle down a tree (`levelset/triangle_tree.py`), skipping discs that are further away
-than what it has. Over a smooth surface few discs are not, however fine the mesh; boxes would lean out of the surface,
-and ever more of them be in reach.
+A point looks for its nearest triangle down a tree (`levelset/triangle_tree.py`), skipping turned boxes that are further
+away than what it has. Over a smooth surface few are not, however fine the mesh and however thin its triangles; boxes
+along the axes would lean out of the surface, and ever more of them be in reach.
 
 Inside is where the surface winds round a point: a ray along x then leaves it more often than it enters. A ray through
 an edge or a vertex is counted by a half-open rule that gives the two triangles of an edge the same answer to the last
@@ -23,7 +23,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel, serial_kernel
-from plash.levelset.triangle_tree import leaf_order, node_boxes, node_discs, tree_depth
+from plash.levelset.triangle_tree import leaf_order, node_boxes, node_ranges, tree_depth, turned_boxes
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -41,14 +41,14 @@ class Triangles:
         triangles: (m, 3) rows of vertices, in the order of the tree's leaves.
         corners: (m, 9) the coordinates of the three vertices of each.
         boxes: (2 leaves, 6) least and largest coordinates of each node; node 1 is the root, node 0 unused.
-        discs: (2 leaves, 8) centre, unit normal, half the thickness and radius of the disc around each node.
+        turned: (2 leaves, 15) centre, axes and half sizes of the box around each node that lies as its triangles do.
     """
 
     vertices: Array
     triangles: Numbers
     corners: Array
     boxes: Array
-    discs: Array
+    turned: Array
 
     @classmethod
     def of(cls, vertices: Array, triangles: Numbers) -> Triangles:
@@ -57,18 +57,13 @@ class Triangles:
         ordered = triangles[leaf_order(vertices[triangles].mean(axis=1), depth)]
         corners = vertices[ordered]
         boxes = node_boxes(corners, depth)
-        return cls(vertices, ordered, corners.reshape(-1, 9), boxes, node_discs(corners, boxes, depth))
+        return cls(vertices, ordered, corners.reshape(-1, 9), boxes, turned_boxes(corners, boxes, depth))
 
     def scaled(self, scale: float) -> Triangles:
         """The same, larger or smaller about the origin."""
-        discs = self.discs * np.array([scale, scale, scale, 1, 1, 1, scale, scale])
-        return replace(
-            self,
-            vertices=self.vertices * scale,
-            corners=self.corners * scale,
-            boxes=self.boxes * scale,
-            discs=discs,
-        )
+        turned = self.turned * np.array([*(scale,) * 3, *(1,) * 9, *(scale,) * 3])
+        vertices, corners, boxes = self.vertices * scale, self.corners * scale, self.boxes * scale
+        return replace(self, vertices=vertices, corners=corners, boxes=boxes, turned=turned)
 
     def distance(self, points: Array, least: float = 0.0) -> Array:
         """The signed distance of points (n, 3), negative inside; depends on no other point nor on the threads.
@@ -79,11 +74,9 @@ class Triangles:
         places = np.ascontiguousarray(points, dtype=np.float64)
         size = float(np.abs(self.boxes[1]).max())
         chunks = -(-len(points) // _POINTS_AT_ONCE)
-        if least > 0 and self.thickness.min() < least:
-            swell = np.maximum(least - self.thickness, 0.0) / 2
-            _search_swollen(places, self.boxes, self.discs, self.corners, swell, size, found, chunks)
-        else:
-            _search(places, self.boxes, self.discs, self.corners, size, found, chunks)
+        swell = np.maximum(least - self.thickness, 0.0) / 2 if least > 0 else np.zeros(len(self.triangles))
+        ranges = node_ranges(swell, tree_depth(len(swell)))
+        _search(places, self.boxes, self.turned, self.corners, swell, ranges, size, found, chunks)
         return found
 
     @cached_property
@@ -105,77 +98,93 @@ class Triangles:
 
 
 @kernel
-def _search(points, boxes, discs, corners, size, found, chunks):  # type: ignore[no-untyped-def]
+def _search(points, boxes, turned, corners, swell, ranges, size, found, chunks):  # type: ignore[no-untyped-def]
     for c in prange(chunks):
-        _search_some(points, boxes, discs, corners, size, found, c * _POINTS_AT_ONCE, (c + 1) * _POINTS_AT_ONCE)
+        start, stop = c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))
+        _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop)
 
 
 @serial_kernel
-def _search_some(points, boxes, discs, corners, size, found, start, stop):  # type: ignore[no-untyped-def]
-    """Signed distances of the points from start to stop.
+def _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop):  # type: ignore[no-untyped-def]
+    """Signed distances of the points from start to stop, to triangles moved out by what each is swollen.
 
-    Each begins with what the one before tells about it: no further from the surface than that one and the way from it,
-    and on the same side if the way is shorter than that one's distance. Discs are skipped only if they are further by
-    more than rounding, so the result is the least over all triangles, whatever the point before was.
+    Each begins with what the one before tells about it: its nearest triangle is near, and it is on the same side if the
+    way to it is shorter than its distance. Boxes are skipped only if they are further by more than rounding, so the
+    result is the least over all triangles, whatever the point before was.
     """
     nodes = np.empty(64, np.int64)
     gaps = np.empty(64, np.float64)
-    last = np.inf
+    least, most = ranges[1]
+    nearest = 0
+    free = 0.0
     inside = False
-    for i in range(start, min(stop, len(points))):
+    for i in range(start, stop):
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
-        way = np.inf
-        if i > start:
-            dx, dy, dz = x - points[i - 1, 0], y - points[i - 1, 1], z - points[i - 1, 2]
-            way = np.sqrt(dx * dx + dy * dy + dz * dz)
-        if not (way < 0.99 * last and last > 1e-9 * size):
+        if i == start or not _is_on_the_same_side(points, i, free, size):
             inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
-        reach = (last + way) * (1 + 1e-9) + 1e-12 * size
-        last = np.sqrt(_nearest(discs, corners, 1e-24 * size * size, x, y, z, reach * reach, nodes, gaps))
-        found[i] = -last if inside else last
+        spot = x, y, z, nearest, nodes, gaps
+        gap, nearest = _nearest(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
+        found[i] = -gap if inside else gap
+        free = gap - most if inside else gap + least
 
 
-@kernel
-def _search_swollen(points, boxes, discs, corners, swell, size, found, chunks):  # type: ignore[no-untyped-def]
-    most = swell.max()
-    for c in prange(chunks):
-        nodes = np.empty(64, np.int64)
-        gaps = np.empty(64, np.float64)
-        for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
-            x, y, z = points[i, 0], points[i, 1], points[i, 2]
-            if _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0:
-                found[i] = -_nearest_swollen(discs, corners, swell, 1.0, 0.0, x, y, z, nodes, gaps)
-            else:
-                found[i] = _nearest_swollen(discs, corners, swell, -1.0, -most, x, y, z, nodes, gaps)
+@inlined
+def _is_on_the_same_side(points, i, free, size):  # type: ignore[no-untyped-def]
+    """Whether no surface is between a point and the one before, round which nothing is nearer than `free`."""
+    dx, dy, dz = points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1], points[i, 2] - points[i - 1, 2]
+    return free > 1e-9 * size and dx * dx + dy * dy + dz * dz < 0.98 * free * free
 
 
 @serial_kernel
-def _nearest_swollen(discs, corners, swell, sign, bound, x, y, z, nodes, gaps):  # type: ignore[no-untyped-def]
-    """Least distance to a triangle plus `sign` times its own swelling, which adds no less than `bound`."""
-    leaves = len(discs) // 2
+def _nearest(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
+    """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
+
+    The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is
+    searched if it is in reach. `ranges` says how much the triangles of a node are swollen, at least and at most.
+    """
+    leaves = len(turned) // 2
+    side = 0 if sign > 0 else 1
+    own = leaves + ((nearest + 1) * leaves - 1) // len(corners)
     best = np.inf
-    nodes[0] = 1
-    gaps[0] = np.sqrt(_disc_gap(discs, 1, x, y, z))
-    height = 1
-    while height > 0:
-        height -= 1
-        if gaps[height] + bound > best:
-            continue
-        node = nodes[height]
+    node, height = own, 0
+    while True:
         if node >= leaves:
             leaf = node - leaves
             for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
-                best = min(best, np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t])
-            continue
-        near, far = 2 * node, 2 * node + 1
-        near_gap, far_gap = np.sqrt(_disc_gap(discs, near, x, y, z)), np.sqrt(_disc_gap(discs, far, x, y, z))
-        if far_gap < near_gap:
-            near, far = far, near
-            near_gap, far_gap = far_gap, near_gap
-        nodes[height], gaps[height] = far, far_gap
-        nodes[height + 1], gaps[height + 1] = near, near_gap
-        height += 2
-    return best
+                gap = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
+                if gap < best:
+                    best, nearest = gap, t
+        else:
+            near, far = 2 * node, 2 * node + 1
+            near_gap, far_gap = _box_gap(turned, near, x, y, z), _box_gap(turned, far, x, y, z)
+            if far_gap < near_gap:
+                near, far = far, near
+                near_gap, far_gap = far_gap, near_gap
+            if _is_in_reach(far_gap, best + slack - sign * ranges[far, side]):
+                nodes[height], gaps[height] = far, far_gap
+                height += 1
+            if _is_in_reach(near_gap, best + slack - sign * ranges[near, side]):
+                node = near
+                continue
+        # The next in reach: the last that waits, or what is beside the way up
+        while True:
+            if height > 0:
+                height -= 1
+                node, square = nodes[height], gaps[height]
+            elif own > 1:
+                node = own ^ 1
+                square = _box_gap(turned, node, x, y, z)
+                own >>= 1
+            else:
+                return best, nearest
+            if _is_in_reach(square, best + slack - sign * ranges[node, side]):
+                break
+
+
+@inlined
+def _is_in_reach(square, reach):  # type: ignore[no-untyped-def]
+    """Whether what is so far away, squared, is no further than a reach, which may be less than nothing."""
+    return reach >= 0.0 and square <= reach * reach
 
 
 @kernel
@@ -250,43 +259,14 @@ def _leaves_through(corners, t, start, along, slack):  # type: ignore[no-untyped
 
 
 @inlined
-def _disc_gap(discs, node, x, y, z):  # type: ignore[no-untyped-def]
-    """Squared distance of a point to a disc."""
-    dx, dy, dz = x - discs[node, 0], y - discs[node, 1], z - discs[node, 2]
-    nx, ny, nz = discs[node, 3], discs[node, 4], discs[node, 5]
-    up = dx * nx + dy * ny + dz * nz
-    tx, ty, tz = dx - up * nx, dy - up * ny, dz - up * nz
-    beyond = max(np.sqrt(tx * tx + ty * ty + tz * tz) - discs[node, 7], 0.0)
-    above = max(abs(up) - discs[node, 6], 0.0)
-    return beyond * beyond + above * above
-
-
-@serial_kernel
-def _nearest(discs, corners, slack, x, y, z, best, nodes, gaps):  # type: ignore[no-untyped-def]
-    """Squared distance to the nearest triangle, which is known to be less than `best`; nodes and gaps are a stack."""
-    leaves = len(discs) // 2
-    nodes[0] = 1
-    gaps[0] = _disc_gap(discs, 1, x, y, z)
-    height = 1
-    while height > 0:
-        height -= 1
-        if gaps[height] > best * (1 + 1e-9) + slack:
-            continue
-        node = nodes[height]
-        if node >= leaves:
-            leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
-                best = min(best, _triangle_gap(corners, t, x, y, z))
-            continue
-        near, far = 2 * node, 2 * node + 1
-        near_gap, far_gap = _disc_gap(discs, near, x, y, z), _disc_gap(discs, far, x, y, z)
-        if far_gap < near_gap:
-            near, far = far, near
-            near_gap, far_gap = far_gap, near_gap
-        nodes[height], gaps[height] = far, far_gap
-        nodes[height + 1], gaps[height + 1] = near, near_gap
-        height += 2
-    return best
+def _box_gap(turned, node, x, y, z):  # type: ignore[no-untyped-def]
+    """Squared distance of a point to a turned box."""
+    dx, dy, dz = x - turned[node, 0], y - turned[node, 1], z - turned[node, 2]
+    up = abs(dx * turned[node, 3] + dy * turned[node, 4] + dz * turned[node, 5]) - turned[node, 12]
+    along = abs(dx * turned[node, 6] + dy * turned[node, 7] + dz * turned[node, 8]) - turned[node, 13]
+    across = abs(dx * turned[node, 9] + dy * turned[node, 10] + dz * turned[node, 11]) - turned[node, 14]
+    up, along, across = max(up, 0.0), max(along, 0.0), max(across, 0.0)
+    return up * up + along * along + across * across
 
 
 @inlined

@@ -3,7 +3,8 @@
 A move is traced, not judged by its end: along the segment the solid's distance says how far it is safe to go, a
 particle stops where it meets the solid and slides on along its surface. So nothing gets through a wall however far
 it moves in a step. The distance is interpolated between corners of cells; `particles/push_out.py` then tests particles
-close to a body with the exact shape. A particle loses the velocity into the solid and no other. None is ever removed.
+close to a body with the exact shape. A particle loses the velocity into the solid, and in a corner, where its way ends,
+what would carry it on; no other. None is ever removed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from plash.stages import stage
 _MARGIN = 0.02  # cells from a solid, by the interpolated distance, at which a particle stops
 _LONGEST = 0.5  # cells between two looks at the distance: no wall is thinner than three of these
 _SHORTEST = 0.1
-_SLIDES = 4
+_SLIDES = 8
+_SLACK = 0.05  # cells that a way along a hollow wall may go deeper, before it is put back
 _HALVINGS = 6
 _PUSHES = 3
 _ROUNDING = 1e-4  # cells that a stored distance may be wrong by
@@ -166,6 +168,51 @@ def _against(vector, normal):  # type: ignore[no-untyped-def]
     return min(vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2], 0.0)
 
 
+@inlined
+def _turn_along(vector, normal, before, DIM):  # type: ignore[no-untyped-def]
+    """Take from a vector what goes into the wall that is met; between it and the wall before, what crosses their edge.
+
+    Args:
+        vector: Is changed.
+        normal: Of the wall that is met.
+        before: Of the wall met before, or zero.
+        DIM: 2 or 3.
+    """
+    against = _against(vector, normal)
+    for axis in range(3):
+        vector[axis] -= against * normal[axis]
+    if _against(vector, before) < -1e-9:
+        edge_x = normal[1] * before[2] - normal[2] * before[1]
+        edge_y = normal[2] * before[0] - normal[0] * before[2]
+        edge_z = normal[0] * before[1] - normal[1] * before[0]
+        square = edge_x**2 + edge_y**2 + edge_z**2
+        along = (vector[0] * edge_x + vector[1] * edge_y + vector[2] * edge_z) / max(square, 1e-12)
+        if DIM == 2 or square < 1e-12:
+            along = 0.0
+        vector[0], vector[1], vector[2] = along * edge_x, along * edge_y, along * edge_z
+
+
+@inlined
+def _lift(  # type: ignore[no-untyped-def]
+    corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
+):
+    """Move a place that is too deep out along the normal, but not out of the domain; whether it was."""
+    DIM = 2 if BZ == 1 else 3
+    was_deep = False
+    for _ in range(_PUSHES):
+        depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+        if depth >= _MARGIN - 1e-5:
+            break
+        was_deep = True
+        _find_normal(corners, place, normal, DIM)
+        against = _against(speed, normal)
+        for axis in range(3):
+            place[axis] += (_MARGIN - depth) * normal[axis]
+            speed[axis] -= against * normal[axis]
+        hold_between_sides(place, speed, limits, kinds, DIM)
+    return was_deep
+
+
 @for_tile_shape
 def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -202,6 +249,7 @@ def _trace(shape: Shape) -> Kernel:
             there = np.zeros(3)
             normal = np.zeros(3)
             speed = np.zeros(3)
+            before = np.zeros(3)
             tile_of_block = 0
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
                 for p in range(starts[t], starts[t + 1]):
@@ -229,8 +277,10 @@ def _trace(shape: Shape) -> Kernel:
 
                     for axis in range(DIM):
                         speed[axis] = velocity[axis, p]
+                    before[:] = 0.0
+                    way = length
                     is_held = False
-                    for _ in range(_SLIDES):
+                    for slide in range(_SLIDES):
                         # To a place inside the domain: put back from outside, it might be behind a wall
                         square = 0.0
                         for axis in range(3):
@@ -240,14 +290,17 @@ def _trace(shape: Shape) -> Kernel:
                             move[axis] = there[axis] - place[axis]
                             square += move[axis] ** 2
                         length = np.sqrt(square)
+                        if square < 1e-12:
+                            break
 
                         # As far as it is safe to go, not below the margin nor deeper than at the start; then halving
-                        # what lies between there and the first place that is not safe
+                        # what lies between there and the first place that is not safe. One that slides may go a
+                        # little deeper: along a hollow wall a straight way does
                         here = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
-                        least = min(here, _MARGIN) - 1e-6
+                        least = min(here, _MARGIN) - (1e-6 if slide == 0 else _SLACK)
                         free = 0.0
                         blocked = np.inf
-                        if length > 0.0 and least < _MARGIN - 1e-5:
+                        if here < _MARGIN - 1e-5:
                             _find_normal(corners, place, normal, DIM)
                             if _against(move, normal) < 0.0:
                                 blocked = 0.0
@@ -268,35 +321,37 @@ def _trace(shape: Shape) -> Kernel:
                         if blocked == np.inf:
                             for axis in range(3):
                                 place[axis] += move[axis]
+                                move[axis] = 0.0
                             break
+
+                        # The wall that is met lies ahead: at the border of two cells of a hollow the normal here is
+                        # that of the wall behind, and a move along that would be stopped again and again
                         is_held = True
                         for axis in range(3):
+                            there[axis] = place[axis] + move[axis] * (blocked / length)
                             place[axis] += move[axis] * (free / length)
                             move[axis] *= 1.0 - free / length
-                        _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
-                        _find_normal(corners, place, normal, DIM)
-                        inward, against = _against(move, normal), _against(speed, normal)
-                        square = 0.0
+                        _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                        _find_normal(corners, there, normal, DIM)
+                        _turn_along(move, normal, before, DIM)
+                        _turn_along(speed, normal, before, DIM)
                         for axis in range(3):
-                            move[axis] -= inward * normal[axis]
-                            speed[axis] -= against * normal[axis]
-                            square += move[axis] ** 2
-                        if square < 1e-12:
-                            break
+                            before[axis] = normal[axis]
+                        _lift(corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX)
+
+                    # Of a way that could not be finished, the velocity along the rest is lost
+                    square = move[0] ** 2 + move[1] ** 2 + move[2] ** 2
+                    if square >= 1e-12:
+                        along = max(speed[0] * move[0] + speed[1] * move[1] + speed[2] * move[2], 0.0) / square
+                        for axis in range(3):
+                            speed[axis] -= min(np.sqrt(square) / way, 1.0) * along * move[axis]
 
                     # Out along the normal, if it is inside after all; but not out of the domain
                     is_held |= hold_between_sides(place, speed, limits, kinds, DIM)
-                    for push in range(_PUSHES + 1):
-                        depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
-                        if push == _PUSHES or depth >= _MARGIN - 1e-5:
-                            break
-                        is_held = True
-                        _find_normal(corners, place, normal, DIM)
-                        against = _against(speed, normal)
-                        for axis in range(3):
-                            place[axis] += (_MARGIN - depth) * normal[axis]
-                            speed[axis] -= against * normal[axis]
-                        hold_between_sides(place, speed, limits, kinds, DIM)
+                    is_held |= _lift(
+                        corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
+                    )
+                    depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
                     close[p] = depth < BLUR and _may_be_inside(corners, place, DIM)
                     if not is_held:
                         continue

@@ -1,8 +1,8 @@
 """Particles put out of the exact shape of solids.
 
 What is inside is moved out along the normal, a little further each time, or, if that fails, back to where it started,
-which was outside. So no particle is inside a solid after a step, to the last bit of its position; but for one that a
-solid presses against a closed side of the domain, which stays in the domain.
+which was outside, and there it moves with the solid. So no particle is inside a solid after a step, to the last bit of
+its position; but for one that a solid presses against a closed side of the domain, which stays in the domain.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ def push_out(
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
     _bring_back(particles, which, limits, kinds)
+    if not keep_velocity:
+        particles.velocity[:, which] = 0 if solid_velocity is None else solid_velocity(_places(particles, which)).T
     return len(_those_inside(particles, which, distance)[0])
 
 

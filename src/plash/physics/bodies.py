@@ -13,9 +13,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.halos import Halos
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells
-from plash.levelset.shapes import distance, is_exact, thickened_distance
+from plash.levelset.shapes import distance, is_exact, is_steady, thickened_distance
 from plash.particles.particles import Particles
 from plash.scene.bodies import Solid
 
@@ -26,6 +27,7 @@ FAR = 1e6  # distance, in cells, where there is no body
 LEAST_THICKNESS = {2: 1.5, 3: 1.75}
 
 _BLURRED = 1.12  # cells: half the diagonal of a cell, and the quarter beyond which a half cell is open or not
+_UNSURE = 0.69  # the same for the corner nearest to its centre: a quarter of the diagonal, and the quarter
 _ROUND = 4.0  # cells round a body where its distance is known
 _CLOSE = 2.5  # the same for one that moves, beside the way it goes in a step
 
@@ -108,13 +110,14 @@ class Bodies:
 
     def at_corners_of(self, number: int, tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.float64]:
         """The same for one body."""
-        ranges = [np.arange(-1, n + 2) if n > 1 else np.zeros(1, np.int64) for n in tiles.shape[::-1]]
-        shape = (len(slots), *(len(reach) for reach in ranges[::-1]))
-        places = np.empty((*shape, self.dimension))
+        halos = Halos(tiles, slots, per_cell=1, before=1, behind=2)
+        found = np.nonzero(halos.once())
+        places = np.empty((len(found[0]), self.dimension))
         for axis in range(self.dimension):
-            along = [len(ranges[axis]) if a == axis else 1 for a in (2, 1, 0)]
-            places[..., axis] = (tiles.origins[slots, axis, None] + ranges[axis]).reshape(len(slots), *along)
-        gap = self.distance_of(number, places.reshape(-1, self.dimension)).reshape(shape)
+            places[:, axis] = tiles.origins[slots[found[0]], axis] + found[3 - axis] - 1
+        gap = np.empty(halos.shape)
+        gap[found] = self.distance_of(number, places)
+        halos.share(gap)
         return gap if is_exact(self.bodies[number].shape) else _made_distance(gap)
 
     def at_half_cells(
@@ -126,15 +129,22 @@ class Bodies:
         """
         gap = at_half_cells(corners)
         if all(is_exact(body.shape) for body in self.bodies):
-            found = np.nonzero(np.abs(gap) < _BLURRED)
+            halos = Halos(tiles, slots, per_cell=2, before=2, behind=2)
+            found = np.nonzero((np.abs(gap) < _BLURRED) & halos.once())
             places = np.empty((len(found[0]), self.dimension))
             for axis in range(self.dimension):
                 places[:, axis] = tiles.origins[slots[found[0]], axis] + (found[3 - axis] + 0.5) / 2 - 1
-            nearest = np.full(len(places), FAR)
+            # A half cell whose nearest corner is far enough away is open or not as that is
+            nearest = corners[(found[0], *((place + 1) // 2 for place in found[1:]))]
+            unsure = np.ones(len(nearest), np.bool_)
+            if all(is_steady(body.shape) for body in self.bodies):
+                unsure = np.abs(nearest) < _UNSURE
+            nearest[unsure] = FAR
             for number, near in enumerate(self.near(tiles, slots)):
-                some = np.flatnonzero(near[found[0]])
+                some = np.flatnonzero(near[found[0]] & unsure)
                 nearest[some] = np.minimum(nearest[some], self.distance_of(number, places[some]))
             gap[found] = nearest
+            halos.share(gap)
         return gap
 
 

@@ -170,10 +170,11 @@ class Sources:
         self, particles: Particles, new: Particles, name: str, brought: dict[str, float], wanted: float | None
     ) -> float:
         """Add particles, scaled to a volume in cells; returns the volume they really have."""
-        if new.count == 0:
+        volume = new.total_volume()
+        if not volume > 0:
             return 0.0
         if wanted is not None:
-            new.volume *= np.float32(wanted / new.total_volume())
+            new.volume *= np.float32(wanted / volume)
         volume = new.total_volume()
         brought[name] = brought.get(name, 0.0) + volume * self.h**particles.dimension
         insert_particles(particles, new)

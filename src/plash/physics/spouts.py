@@ -33,6 +33,7 @@ IsOpen = Callable[[Particles, float], NDArray[np.bool_]]
 
 _SAMPLES = 16  # along each side of a face or of a lattice square, to measure how much of it is in the opening
 _LEAST_SHARE = 0.02  # of a face in the opening, below which it is closed
+_NARROWEST = 0.5  # cells: on the grid no opening is narrower, or it could slip between the samples of faces
 _LEAST_COLUMN = 0.1  # of a lattice square in the opening, below which it has no column
 _LEVEL = 1e-6  # part of a normal along an axis that is none
 _FINE = 32  # points in a cell along the normal, to find the stairs
@@ -138,9 +139,12 @@ class Opening:
         """How much has come out up to a time, m³; in 2-D m²."""
         return self.area * self.length(time)
 
-    def contains(self, across: Array) -> NDArray[np.bool_]:
-        """Whether places across the normal (..., d - 1), in metres from the middle, are in the opening."""
-        halves = np.array(self.spout.shape.half_sides(self.dimension))
+    def contains(self, across: Array, least: float = 0.0) -> NDArray[np.bool_]:
+        """Whether places across the normal (..., d - 1), in metres from the middle, are in the opening.
+
+        One that is narrower than `least` counts as so wide.
+        """
+        halves = np.maximum(self.spout.shape.half_sides(self.dimension), least / 2)
         if isinstance(self.spout.shape, Disc):
             return np.asarray((across**2).sum(axis=-1) < halves[0] ** 2)
         return np.asarray((np.abs(across) < halves).all(axis=-1))
@@ -181,7 +185,7 @@ class Opening:
             if abs(normal[axis]) < _LEVEL:
                 continue
             points = (behind[:, None, :] + _face_samples(d, axis, int(step[axis]))) * h - center
-            share = self.contains(points @ across.T).mean(axis=1)
+            share = self.contains(points @ across.T, _NARROWEST * h).mean(axis=1)
             behind, share = behind[share > _LEAST_SHARE], share[share > _LEAST_SHARE]
             faces = behind + step if normal[axis] > 0 else behind
             found.append((behind, faces, np.full(len(behind), axis), behind + step, share))
@@ -195,10 +199,11 @@ class Opening:
         spacing = self.spacing
         halves = np.array(self.spout.shape.half_sides(self.dimension))
         counts = np.maximum(1, np.ceil(2 * halves / spacing - 1e-9)).astype(int)
+        width = np.minimum(spacing, 2 * halves)
         numbers = np.stack([n.ravel() for n in np.meshgrid(*map(np.arange, counts), indexing="ij")], axis=1)
         fine = np.stack([n.ravel() for n in np.meshgrid(*[np.arange(_SAMPLES)] * len(counts), indexing="ij")], axis=1)
-        corners = (numbers - counts / 2) * spacing
-        points = corners[:, None, :] + (fine + 0.5) / _SAMPLES * spacing
+        corners = (numbers - counts / 2) * width
+        points = corners[:, None, :] + (fine + 0.5) / _SAMPLES * width
         inside = self.contains(points)
         weight = inside.sum(axis=1)
         middle = (points * inside[..., None]).sum(axis=1) / np.maximum(weight, 1)[:, None]

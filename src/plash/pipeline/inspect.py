@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plash.errors import DamagedError
-from plash.files.atomic import verify
 from plash.files.layout import RunFolder
-from plash.files.manifest import Item, Manifest, read_manifest
+from plash.files.manifest import read_manifest
+from plash.pipeline.damage import damages
 from plash.pipeline.run import outcome
-from plash.pipeline.simulation import STOPPED
-from plash.pipeline.work import WHOLE, whole_file
 
 
 @dataclass(frozen=True)
@@ -68,25 +64,6 @@ def inspect_run(path: Path, with_checksums: bool = False) -> RunFacts:
         )
         for name, stage in manifest.stages.items()
     ]
-    damaged = tuple(_damages(folder, manifest)) if with_checksums else ()
+    damaged = tuple(str(damage) for damage in damages(folder, manifest)) if with_checksums else ()
     ledger = outcome(folder, manifest).ledger
     return RunFacts(str(path), manifest.source, manifest.versions, tuple(stages), ledger, manifest.message, damaged)
-
-
-def files_of(folder: RunFolder, manifest: Manifest) -> Iterator[tuple[Path, Item]]:
-    """Every file that the manifest knows."""
-    frames = partial(folder.frame, kind=manifest.kind)
-    paths: dict[str, Callable[[int], Path]] = {"simulate": frames, "mesh": folder.surface, "render": folder.picture}
-    for name, stage in manifest.stages.items():
-        for frame, item in stage.items.items():
-            yield (whole_file(folder, name, frame) if frame <= WHOLE else paths[name](frame)), item
-    for frame, item in manifest.checkpoints.items():
-        yield (folder.stop if frame == STOPPED else folder.checkpoint(frame)), item
-
-
-def _damages(folder: RunFolder, manifest: Manifest) -> Iterator[str]:
-    for path, item in files_of(folder, manifest):
-        try:
-            verify(path, item.written, f'`plash resume "{folder.root}"` makes it again')
-        except DamagedError as error:
-            yield str(error)

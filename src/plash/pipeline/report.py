@@ -36,7 +36,7 @@ def report_page(run: Run) -> str:
     story = Story(run)
     text = resources.files("plash.pipeline").joinpath("report.html").read_text("utf-8")
     return Template(text).substitute(
-        title=escape(run.scene.title or run.folder.name),
+        title=escape(run.scene.title or run.manifest.name),
         subtitle=escape(_subtitle(story)),
         message=_message(run),
         movie=_movie(story),
@@ -79,7 +79,7 @@ def _shown(run: Run, kind: str) -> str:
     if run.whole_size(kind) <= LARGEST_EMBEDDED:
         source = f"data:{_TYPES[kind]};base64,{base64.b64encode(run.whole(kind)).decode()}"
     else:
-        source = quote((run.folder.contact if kind == "contact" else run.folder.movie(kind)).name)
+        source = quote(run.whole_path(kind).name)
     if kind in ("mp4", "webm"):
         return f'<video controls loop muted playsinline preload="auto" src="{source}"></video>'
     return f'<img alt="{"Contact sheet" if kind == "contact" else "The movie"}" src="{source}">'
@@ -124,7 +124,7 @@ def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
     unit = story.volume_unit
     target, _, measured = story.volumes[max(story.volumes)]
     ledger = story.items("simulate")[max(story.volumes)].ledger or {}
-    errors = {frame: volume / goal - 1 for frame, (goal, _, volume) in story.volumes.items() if goal > 0}
+    errors = story.volume_errors
     facts = [("Volume at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
     if errors:
         worst = max(errors, key=lambda frame: abs(errors[frame]))

@@ -6,7 +6,7 @@ is never used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,23 +14,23 @@ from shutil import rmtree
 from typing import Any
 
 from plash.errors import DamagedError, MismatchError, PlashError, Problem, SceneError, StoppedError, StorageError
+from plash.files.atomic import errors_of_disk
 from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log
-from plash.files.manifest import Manifest, read_manifest, versions
+from plash.files.manifest import STAGES, Manifest, read_manifest, versions
+from plash.pipeline.damage import forget_damaged
 from plash.pipeline.estimate import estimate
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
-from plash.pipeline.simulation import SimulationStage
+from plash.pipeline.simulation import SimulationStage, remove_unknown_checkpoints
 from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
 from plash.scene.read import parse_scene
 from plash.scene.write import scene_text
-
-STAGES = ("simulate", "mesh", "render", "video", "report")
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ def run(
     *,
     stages: Sequence[str] = STAGES,
     force: bool = False,
+    verify: bool = False,
     source: str = "scene",
     progress: Progress | None = None,
 ) -> Outcome:
@@ -75,6 +76,8 @@ def run(
         stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
             date by any of them.
         force: Begin anew where the folder holds another simulation.
+        verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
+            wrote to since they were made, and those that are needed.
         source: What messages call the scene.
         progress: Who wants to know how it is getting on.
 
@@ -94,11 +97,16 @@ def run(
     text = scene_text(scene)
     if "simulate" in stages:
         _refuse_without_memory(scene)
-    with locked(folder), stop_on_signals() as stop:
-        manifest = _manifest_for(folder, scene, text, force, source)
+    progress = progress or Silent()
+    with stop_on_signals(folder.resume_command) as stop, locked(folder):
+        new = Manifest(text, source, fingerprint(physics(scene)), scene.solver.seed, name=folder.name)
+        manifest = _manifest_for(folder, scene, new, force)
         manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
+        forget_damaged(folder, manifest, stages, progress, verify)
+        manifest.write(folder)
+        remove_unknown_checkpoints(folder, manifest)
         kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
-        return _work(Run(folder, scene, manifest, progress or Silent(), stop), [*stages, *kept])
+        return _work(Run(folder, scene, manifest, progress, stop), [*stages, *kept])
 
 
 def resume(
@@ -107,6 +115,7 @@ def resume(
     progress: Progress | None = None,
     stages: Sequence[str] | None = None,
     formats: Sequence[str] = (),
+    verify: bool = False,
     **overrides: Any,
 ) -> Outcome:
     """Go on with a run: finish what was begun, and make again what was lost.
@@ -116,6 +125,7 @@ def resume(
         progress: Who wants to know how it is getting on.
         stages: Which stages to do; those the run was asked for if not said.
         formats: Formats to make the movie in, beside those it has.
+        verify: Read every file that is there, and make again what is damaged.
         overrides: New values of parameters that do not change the simulation, such as `frames=240`.
 
     Raises:
@@ -128,7 +138,8 @@ def resume(
         movies = parse_scene(manifest.scene, source, **overrides).output.movies
         overrides = {**overrides, "output.movies": [*movies, *formats]}
     scene = parse_scene(manifest.scene, source, **overrides)
-    return run(scene, place.root, stages=stages or manifest.wanted, source=manifest.source, progress=progress)
+    stages = stages or manifest.wanted or STAGES
+    return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
 
 
 def _refuse_without_memory(scene: Scene) -> None:
@@ -139,25 +150,24 @@ def _refuse_without_memory(scene: Scene) -> None:
         raise SceneError([Problem("domain.resolution", problem)])
 
 
-def _manifest_for(folder: RunFolder, scene: Scene, text: str, force: bool, source: str) -> Manifest:
+def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -> Manifest:
     """The folder's manifest if it is of this simulation, else a new one if that is allowed."""
-    new = Manifest(text, source, fingerprint(physics(scene)), scene.solver.seed)
     if not folder.is_run():
         _refuse_strangers(folder)
+        return new
+    try:
+        old = read_manifest(folder)
+    except StorageError:
+        if not force:
+            raise
+        old = new
     else:
-        try:
-            old = read_manifest(folder)
-        except StorageError:
-            if not force:
-                raise
-        else:
-            if old.physics == new.physics:
-                old.scene, old.message = text, ""
-                return old
-            if not force:
-                raise MismatchError(_mismatch(folder, old, scene))
-        _clear(folder)
-    new.write(folder)
+        if old.physics == new.physics:
+            old.scene, old.message = new.scene, ""
+            return old
+        if not force:
+            raise MismatchError(_mismatch(folder, old, scene))
+    _clear(folder, {old.name, new.name})
     return new
 
 
@@ -185,13 +195,18 @@ def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     )
 
 
-def _clear(folder: RunFolder) -> None:
-    """Throw away everything a run has made; the folder itself stays."""
-    folder.manifest.unlink()
-    for part in folder.folders()[1:]:
-        rmtree(part, ignore_errors=True)
-    for file in (folder.log, folder.contact, folder.report, *map(folder.movie, FORMATS)):
-        file.unlink(missing_ok=True)
+def _clear(folder: RunFolder, names: Iterable[str]) -> None:
+    """Throw away everything that runs of these names have made.
+
+    The manifest stays until another takes its place: whoever is killed here leaves a run behind, and can begin again.
+    """
+    with errors_of_disk(folder.root, "cleared"):
+        for part in folder.parts():
+            if part.is_dir():
+                rmtree(part)
+        movies = [folder.movie(name, kind) for name in names for kind in FORMATS]
+        for file in (folder.log, folder.contact, folder.report, *movies):
+            file.unlink(missing_ok=True)
 
 
 def _work(run: Run, stages: Sequence[str]) -> Outcome:
@@ -202,7 +217,9 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     notes = tuple(filter(None, [pictures.note])) if "render" in stages else ()
     for note in notes:
         run.progress.note(note)
-    log = Log(run.folder.log)
+    log = Log(run.folder.log, run.manifest.steps)
+    if log.lost:
+        run.progress.note(f"{log.path}: {log.lost} lines were damaged or missing; the report will not tell of them")
     simulation = SimulationStage(run, log)
     makers: list[FrameStage] = [simulation, SurfaceStage(run), pictures]
     makers = [maker for maker in makers if maker.name in stages]
@@ -245,10 +262,9 @@ def _finish_frames(run: Run, simulation: SimulationStage, makers: Sequence[Frame
         if not all(maker.is_done(frame) for maker in makers):
             busy += 1
             _finish_frame(makers, frame)
-            obsolete = simulation.prune()
+            simulation.prune()
             run.manifest.write(run.folder)
-            for file in obsolete:
-                file.unlink(missing_ok=True)
+            remove_unknown_checkpoints(run.folder, run.manifest)
         run.stop.raise_if_requested(f"after frame {frame}")
     return busy
 
@@ -306,7 +322,8 @@ def outcome(folder: RunFolder, manifest: Manifest) -> Outcome:
     seconds = {
         name: round(sum(item.seconds for item in stage.items.values()), 3) for name, stage in manifest.stages.items()
     }
-    movies = tuple(movie for movie in map(folder.movie, FORMATS) if manifest.stage("video").items and movie.exists())
+    paths = [folder.movie(manifest.name, kind) for kind in FORMATS]
+    movies = tuple(path for path in paths if manifest.stage("video").items and path.exists())
     report = folder.report if folder.report.exists() else None
     return Outcome(folder.root, len(frames), movies[0] if movies else None, movies, report, ledger or {}, seconds)
 

@@ -6,20 +6,24 @@ checkpoint, or the start of the scene.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from plash.errors import DamagedError, DivergedError, VolumeError
+from plash.files.atomic import errors_of_disk
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
 from plash.files.frames import write_frame
+from plash.files.layout import RunFolder
 from plash.files.log import Log
-from plash.files.manifest import Item
+from plash.files.manifest import Item, Manifest
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.work import Run
 from plash.solvers.build import build
 from plash.solvers.solver import Solver
 
+_A_MOMENT = 1e-6  # s, by which a frame may be missed
 STOPPED = 0  # in place of a frame's number, for the checkpoint written when a run was stopped between frames
 
 
@@ -47,14 +51,15 @@ class SimulationStage:
         seen, scene = solver.snapshot(), run.scene
         written = write_frame(self._frame_file(frame), seen, frame, solver.state.time)
         seconds = time.perf_counter() - start
-        run.manifest.stage(self.name).items[frame] = Item(
-            written.bytes,
-            written.sha256,
-            run.manifest.physics,
-            round(seconds, 4),
-            asdict(solver.ledger),
-            seen.energy(scene.liquid.rho, scene.domain.gravity[: scene.dimension]),
+        item = Item.of(
+            written,
+            source=run.manifest.physics,
+            seconds=round(seconds, 4),
+            ledger=asdict(solver.ledger),
+            energy=seen.energy(scene.liquid.rho, scene.domain.gravity[: scene.dimension]),
         )
+        self._refuse_unsound(item, frame)
+        run.manifest.stage(self.name).items[frame] = item
         run.progress.made(self.name, frame, seconds)
         self._judge_volume(solver, frame)
 
@@ -77,33 +82,34 @@ class SimulationStage:
         usable = [entry for entry in known if _frame_of(entry[1]) + (entry[0] == STOPPED) <= frame]
         return sorted(usable, key=lambda entry: entry[1].place or (0, 0), reverse=True)
 
-    def prune(self) -> list[Path]:
-        """Take checkpoints that are not needed any more out of the manifest; returns their files."""
+    def prune(self) -> None:
+        """Take checkpoints that are not needed any more out of the manifest."""
         run = self.run
         places = {number: _frame_of(item) for number, item in run.manifest.checkpoints.items()}
-        files = []
         for number in obsolete_checkpoints(places, run.scene.output.checkpoint_every):
             del run.manifest.checkpoints[number]
-            files.append(self._file(number))
-        return files
 
     def _frame_file(self, frame: int) -> Path:
         return self.run.folder.frame(frame, self.run.scene.solver.kind)
 
     def _file(self, number: int) -> Path:
-        return self.run.folder.stop if number == STOPPED else self.run.folder.checkpoint(number)
+        return checkpoint_file(self.run.folder, number)
 
     def _restore(self, number: int, item: Item) -> bool:
         """Go back to a checkpoint; one that is damaged is forgotten."""
         run = self.run
-        solver = build(run.scene)
+        solver, file, remedy = build(run.scene), self._file(number), "An earlier one is used"
         try:
-            self.place = read_checkpoint(self._file(number), solver, item.written, "An earlier one is used")
+            place = read_checkpoint(file, solver, run.scene, item.written, remedy)
+            frame_time = (place.frame - 1) / run.scene.time.fps
+            is_there = frame_time - _A_MOMENT <= solver.state.time <= frame_time + 1 / run.scene.time.fps
+            if place != Place(*(item.place or (0, 0))) or not is_there:
+                raise DamagedError(f"{file}: is damaged: it is of {place}, {solver.state.time:.6g} s. {remedy}")
         except DamagedError as error:
             run.progress.note(str(error))
             del run.manifest.checkpoints[number]
             return False
-        self.solver = solver
+        self.solver, self.place = solver, place
         return True
 
     def _go_to_next_frame(self, solver: Solver) -> None:
@@ -127,27 +133,49 @@ class SimulationStage:
         self.run.stop.raise_if_requested(f"on the way to frame {self.place.frame + 1}, with a checkpoint")
 
     def _write_checkpoint(self, solver: Solver, number: int) -> None:
+        self.log.sync()  # it has a line for every step that a checkpoint knows of
         written = write_checkpoint(self._file(number), solver, self.place)
         place = (self.place.frame, self.place.advances)
-        self.run.manifest.checkpoints[number] = Item(written.bytes, written.sha256, place=place)
+        self.run.manifest.checkpoints[number] = Item.of(written, place=place)
 
     def _judge_volume(self, solver: Solver, frame: int) -> None:
         limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
-        if limit is None or not ledger.target_volume > 0:
-            return
-        error = ledger.volume / ledger.target_volume - 1
-        if abs(error) > limit:
+        error = ledger.volume_error
+        if limit is not None and error is not None and abs(error) > limit:
             raise VolumeError(
                 f"frame {frame}: the measured volume is {ledger.volume:.6g}, {error:+.2%} from its target of "
                 f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. "
                 f"Raise that limit or domain.resolution. {self._way_back()}"
             )
 
+    def _refuse_unsound(self, item: Item, frame: int) -> None:
+        """Refuse a frame whose numbers cannot be written down."""
+        try:
+            json.dumps([item.ledger, item.energy], allow_nan=False)
+        except ValueError:
+            raise DivergedError(
+                f"frame {frame}: volumes or energies are not finite: {item.ledger}, {item.energy}. {self._way_back()}"
+            ) from None
+
     def _way_back(self) -> str:
         frames = [number for number in self.run.manifest.checkpoints if number != STOPPED]
         if not frames:
             return "There is no checkpoint yet"
         return f"The last good checkpoint is {self.run.folder.checkpoint(max(frames))}"
+
+
+def checkpoint_file(folder: RunFolder, number: int) -> Path:
+    """Where a checkpoint is, by its number in the manifest."""
+    return folder.stop if number == STOPPED else folder.checkpoint(number)
+
+
+def remove_unknown_checkpoints(folder: RunFolder, manifest: Manifest) -> None:
+    """Take away the checkpoints that the manifest does not know: what is removed is taken out of it first."""
+    known = {checkpoint_file(folder, number) for number in manifest.checkpoints}
+    for path in (*folder.stop.parent.glob("checkpoint.*.npz"), folder.stop):
+        if path not in known:
+            with errors_of_disk(path, "removed"):
+                path.unlink(missing_ok=True)
 
 
 def _frame_of(checkpoint: Item) -> int:

@@ -17,20 +17,21 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass
 class Stop:
-    """Whether somebody asked the run to stop."""
+    """Whether somebody asked the run to stop, and how to go on with it."""
 
     requested: bool = False
+    resume_command: str = "plash resume"
 
     def raise_if_requested(self, where: str) -> None:
         """End the run here if it was asked to stop."""
         if self.requested:
-            raise StoppedError(f"stopped {where}: go on with `plash resume`")
+            raise StoppedError(f"stopped {where}: go on with `{self.resume_command}`")
 
 
 @contextmanager
-def stop_on_signals() -> Iterator[Stop]:
+def stop_on_signals(resume_command: str) -> Iterator[Stop]:
     """Listen for the signals that end a program; outside the main thread nobody can, and nothing stops."""
-    stop = Stop()
+    stop = Stop(resume_command=resume_command)
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plash.files.log import read_log
 from plash.files.manifest import Item
+from plash.solvers.ledger import off_target, target_volume
 
 if TYPE_CHECKING:
     from plash.pipeline.work import Run
@@ -76,6 +77,13 @@ class Story:
             if item.ledger
         }
 
+    @cached_property
+    def volume_errors(self) -> dict[int, float]:
+        """How far the measured volume of each frame is from its target, as a share; where there is enough to tell."""
+        ledgers = {frame: item.ledger for frame, item in self.items("simulate").items() if item.ledger}
+        errors = {frame: off_target(ledger, "volume") for frame, ledger in ledgers.items()}
+        return {frame: error for frame, error in errors.items() if error is not None}
+
     @property
     def volume_unit(self) -> str:
         """In 2-D, volumes are per metre of depth."""
@@ -89,8 +97,3 @@ class Story:
         """Time of everything, the movie too."""
         stages = self.run.manifest.stages
         return sum(item.seconds for name, stage in stages.items() if name != "report" for item in stage.items.values())
-
-
-def target_volume(ledger: Mapping[str, Any]) -> float:
-    """What there should be, by a ledger as plain data."""
-    return float(ledger["initial"] + ledger["inflow"] - ledger["outflow"])

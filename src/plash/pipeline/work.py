@@ -20,6 +20,7 @@ from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write
 from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
+from plash.files.ply import ply_bytes, read_surface
 from plash.pipeline.fingerprint import appearance, fingerprint, isovalue
 from plash.pipeline.progress import Progress
 from plash.pipeline.stop import Stop
@@ -61,7 +62,7 @@ class Run:
     @property
     def remedy(self) -> str:
         """What brings back a file that is missing or damaged."""
-        return f'`plash resume "{self.folder.root}"` makes it again'
+        return f"`{self.folder.resume_command}` makes it again"
 
     def is_kept(self, stage: str, frame: int, path: Path, source: str) -> bool:
         """Whether a file is there, made from what it would be made from now."""
@@ -73,7 +74,7 @@ class Run:
         start = time.perf_counter()
         written = make()
         seconds = time.perf_counter() - start
-        self.manifest.stage(stage).items[frame] = Item(written.bytes, written.sha256, source, round(seconds, 4))
+        self.manifest.stage(stage).items[frame] = Item.of(written, source=source, seconds=round(seconds, 4))
         self.progress.made(stage, max(frame, WHOLE), seconds)
 
     def checksum(self, stage: str, frame: int) -> str:
@@ -84,20 +85,29 @@ class Run:
     def seen(self, frame: int) -> Snapshot:
         """What a frame shows."""
         path = self.folder.frame(frame, self.scene.solver.kind)
-        return self._read("simulate", frame, lambda expected: read_frame(path, expected, self.remedy)[0])
+        return self._read(
+            "simulate", frame, lambda expected: read_frame(path, self.scene, frame, expected, self.remedy)
+        )
 
     def surface(self, frame: int) -> Mesh:
         """The liquid's surface in a frame."""
-        from plash.files.ply import mesh_from_ply
-
         path = self.folder.surface(frame)
-        data = self._read("mesh", frame, lambda expected: read_bytes(path, expected, self.remedy))
-        return mesh_from_ply(data, str(path))
+        return self._read("mesh", frame, lambda expected: read_surface(path, self.scene.domain, expected, self.remedy))
 
-    def picture(self, frame: int) -> bytes:
-        """The picture of a frame, as a PNG file."""
+    def picture(self, frame: int) -> Picture:
+        """The picture of a frame."""
         path = self.folder.picture(frame)
-        return self._read("render", frame, lambda expected: read_bytes(path, expected, self.remedy))
+        return self._read("render", frame, lambda expected: self._decoded(path, expected))
+
+    def _decoded(self, path: Path, expected: Written) -> Picture:
+        from plash.render.png import picture_from_png
+        from plash.render.preview import picture_size
+
+        data = read_bytes(path, expected, self.remedy)
+        try:
+            return picture_from_png(data, picture_size(self.scene))
+        except ValueError as error:
+            raise DamagedError(f"{path}: is damaged: {error}. {self.remedy}") from None
 
     def whole_size(self, kind: str) -> int:
         """Bytes of a movie, or of the contact sheet; 0 if it was never made."""
@@ -106,8 +116,12 @@ class Run:
 
     def whole(self, kind: str) -> bytes:
         """A movie, or the contact sheet."""
-        path = whole_file(self.folder, "video", _NUMBERS[kind])
+        path = self.whole_path(kind)
         return self._read("video", _NUMBERS[kind], lambda expected: read_bytes(path, expected, self.remedy))
+
+    def whole_path(self, kind: str) -> Path:
+        """Where a movie is, or the contact sheet."""
+        return whole_file(self.folder, self.manifest, "video", _NUMBERS[kind])
 
     def _read(self, stage: str, frame: int, read: Callable[[Written], Content]) -> Content:
         """Read a file, or forget it: what is damaged does not count as done any more."""
@@ -124,12 +138,12 @@ class Run:
             raise
 
 
-def whole_file(folder: RunFolder, stage: str, number: int) -> Path:
+def whole_file(folder: RunFolder, manifest: Manifest, stage: str, number: int) -> Path:
     """The file that a stage makes of all frames, by its number in the manifest."""
     if stage == "report":
         return folder.report
     kind = {number: kind for kind, number in _NUMBERS.items()}[number]
-    return folder.contact if kind == "contact" else folder.movie(kind)
+    return folder.contact if kind == "contact" else folder.movie(manifest.name, kind)
 
 
 def particles_of(seen: Snapshot) -> FrameParticles:
@@ -165,7 +179,6 @@ class SurfaceStage:
 
     def make(self, frame: int) -> None:
         """Make the surface and write it."""
-        from plash.files.ply import ply_bytes
         from plash.pipeline.surface import surface_of
 
         scene, seen = self.run.scene, self.run.seen(frame)
@@ -280,7 +293,7 @@ class MovieStage:
         return self.run.is_kept(self.name, _NUMBERS[kind], self._path(kind), self._source(kind))
 
     def _path(self, kind: str) -> Path:
-        return whole_file(self.run.folder, self.name, _NUMBERS[kind])
+        return self.run.whole_path(kind)
 
     def _make(self, kind: str) -> None:
         self.run.keep(self.name, _NUMBERS[kind], self._source(kind), lambda: self._write(kind, self._path(kind)))
@@ -360,8 +373,6 @@ class Pictures(Sequence["Picture"]):
     def __getitem__(self, place: int | slice) -> Picture | list[Picture]:
         if isinstance(place, slice):
             return [self[number] for number in range(len(self))[place]]
-        from plash.render.png import picture_from_png
-
         number = range(len(self))[place]
         self.run.stop.raise_if_requested("while the movie was made")
-        return picture_from_png(self.run.picture(number + 1))
+        return self.run.picture(number + 1)

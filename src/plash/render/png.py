@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,18 @@ def png_bytes(picture: Picture) -> bytes:
     return file.getvalue()
 
 
-def picture_from_png(data: bytes) -> Picture:
-    """The picture (height, width, 3) in a PNG file."""
+def picture_from_png(data: bytes, size: tuple[int, int]) -> Picture:
+    """The picture (height, width, 3) in a PNG file, which must have this width and height.
+
+    Raises:
+        ValueError: It is no such picture.
+    """
     from PIL import Image
 
-    with Image.open(io.BytesIO(data)) as image:
-        return np.array(image.convert("RGB"))
+    try:
+        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+            if image.size != size:
+                raise ValueError(f"its size is {image.size}, not {size}")
+            return np.array(image.convert("RGB"))
+    except (OSError, SyntaxError, struct.error, zlib.error, Image.DecompressionBombError) as error:
+        raise ValueError(f"this is no picture: {error}") from None

@@ -83,9 +83,10 @@ class LiquidSolver:
         solids = self.solids.at(s.tiles, s.time, dt)
         s.began, s.length = s.time, dt
         mouths = self.sources.at(solids, s.time, dt)
-        s.cells = self.sinks.opened(self.region.label(s.particles, marked, mouths.solids), s.time)
-        volume = self.region.volume(s.cells)
-        self.ledger.measure(volume * self.h**s.particles.dimension)
+        cells = self.region.label(s.particles, marked, mouths.solids)
+        volume = self.region.volume(cells)
+        self.ledger.volume = volume * self.h**s.particles.dimension
+        s.cells = self.sinks.opened(cells, s.time)
         yield "grid"
 
         # How fast it would go on its own
@@ -104,6 +105,7 @@ class LiquidSolver:
         refuse_compression(projection.cells, projection.system.closed, (solids, mouths), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
+        self.transfer.hold_continued(s, projection.cells)
         solids.slide_along_walls(s.velocity, projection.cells, dt)
         mouths.hold(s.velocity)
         yield "extrapolate"
@@ -232,7 +234,7 @@ class LiquidSolver:
         cell_volume = self.h**s.particles.dimension
         for reason, volume in self.sinks.take(s.particles, s.velocity.tiles, ledger.removed, start, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
-        ledger.inflow += self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume
+        ledger.bring(self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume)
 
     def _give_up_far_particles(self) -> None:
         """Take out what fell beyond the kill distance of an unbounded domain."""
@@ -257,6 +259,6 @@ class LiquidSolver:
         report.time, report.seconds = s.time, dict(seconds)
         report.liquid_cells, report.tiles = s.cells.liquid_count, s.cells.tiles.count
         report.particles = s.particles.count
-        self.ledger.count_in()
         report.volume = self.ledger.volume
         self.ledger.particle_volume = s.particles.total_volume() * cell_volume
+        self.ledger.refuse_divergence(f"step {s.steps} to t = {s.time:.6g} s")

@@ -194,7 +194,7 @@ class StableFluidsSolver:
     def _pour(self, dt: float) -> None:
         s = self.state
         for pour in self.pours:
-            self.ledger.inflow += self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim
+            self.ledger.bring(self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim)
 
     def _refillable(self, updated: Array, before: Array, paths: Paths) -> Array:
         """The density with what a plain trace leaves in the cells of pours, which the next step fills up again.
@@ -214,3 +214,4 @@ class StableFluidsSolver:
         report.liquid_cells = int(np.count_nonzero(s.density > 0.5))
         report.volume = float(s.density.sum()) * self.h**s.density.ndim
         self.ledger.volume = self.ledger.particle_volume = report.volume
+        self.ledger.refuse_divergence(f"step {s.steps} to t = {s.time:.6g} s")

@@ -20,6 +20,7 @@ class State:
     Attributes:
         particles: The liquid itself.
         velocity: On faces, m/s; None before the first step.
+        carried: What particles brought to faces at the start of the last step, m/s; None if the grid carries velocity.
         cells: What each cell holds; None before the first step.
         pressure: In liquid cells, Pa; None before the first step.
         time: Of the particles, s.
@@ -32,6 +33,7 @@ class State:
 
     particles: Particles
     velocity: FaceField | None = None
+    carried: FaceField | None = None
     cells: Cells | None = None
     pressure: CellField | None = None
     time: float = 0.0

@@ -9,18 +9,22 @@ import numpy as np
 from plash.grid.cells import WET, Cells, forget_dry_faces
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
+from plash.particles.continuation import hold_change_to_particles, hold_to_particles
 from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
 from plash.physics.advection import trace_back
 from plash.solvers.state import State
 
 
 class Transfer(Protocol):
-    """A way to carry velocity along. Both methods return how many samples met no known value."""
+    """A way to carry velocity along. `to_grid` and `to_particles` return how many samples met no known value."""
 
     affine_rows: int
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """The velocity on wet faces after it was carried along for dt; unknown elsewhere."""
+
+    def hold_continued(self, state: State, cells: Cells) -> None:
+        """Limit the new velocity, where it was continued beyond the liquid, to what particles there can have."""
 
     def to_particles(self, state: State) -> int:
         """Give particles what they have to know of the new velocity."""
@@ -42,6 +46,9 @@ class Trace:
         velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
         return _completed(velocity, state) if missing else (velocity, 0)
 
+    def hold_continued(self, state: State, cells: Cells) -> None:
+        """Nothing: particles carry no velocity."""
+
     def to_particles(self, state: State) -> int:
         """Markers take the grid's velocity, to show it; nothing depends on it."""
         return grid_to_particles(state.particles, _velocity(state), None, 0.0)
@@ -52,9 +59,16 @@ class Pic:
 
     affine_rows = 0
 
+    def __init__(self, acceleration: float) -> None:
+        self.acceleration = acceleration  # the largest that forces give, m/s²
+
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """Average the particles' velocities."""
-        return _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+        return _averaged(state)
+
+    def hold_continued(self, state: State, cells: Cells) -> None:
+        """By what particles brought."""
+        _hold_continued(state, cells, self.acceleration)
 
     def to_particles(self, state: State) -> int:
         """Take the new velocity."""
@@ -66,39 +80,63 @@ class Flip:
 
     affine_rows = 0
 
-    def __init__(self, ratio: float) -> None:
+    def __init__(self, ratio: float, acceleration: float) -> None:
         self.ratio = ratio
+        self.acceleration = acceleration  # the largest that forces give, m/s²
         self._before: FaceField | None = None
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """Average the particles' velocities, and remember the result."""
-        velocity, missing = _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+        velocity, missing = _averaged(state)
         self._before = velocity.copy()
         return velocity, missing
+
+    def hold_continued(self, state: State, cells: Cells) -> None:
+        """By what particles brought."""
+        _hold_continued(state, cells, self.acceleration)
 
     def to_particles(self, state: State) -> int:
         """Add what changed since, as far out as the new velocity reaches."""
         velocity, cells, before = _velocity(state), _cells(state), self._before
         assert before is not None
+        assert state.carried is not None
         change = FaceField(velocity.tiles, velocity.pool - before.pool)
         forget_dry_faces(change, cells)
         extrapolate(change, 2)
+        hold_change_to_particles(change, state.carried, cells, self.acceleration * state.length)
         return grid_to_particles(state.particles, velocity, change, self.ratio)
 
 
 class Apic:
     """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, acceleration: float) -> None:
         self.affine_rows = dimension**2
+        self.acceleration = acceleration  # the largest that forces give, m/s²
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """Average the particles' affine velocities."""
-        return _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+        return _averaged(state)
+
+    def hold_continued(self, state: State, cells: Cells) -> None:
+        """By what particles brought."""
+        _hold_continued(state, cells, self.acceleration)
 
     def to_particles(self, state: State) -> int:
         """Take the new velocity and its gradient."""
         return grid_to_affine_particles(state.particles, _velocity(state))
+
+
+def _averaged(state: State) -> tuple[FaceField, int]:
+    """The velocity that particles carry to wet faces; that of all faces they reach is kept in the state."""
+    velocity = particles_to_grid(state.particles)
+    state.carried = velocity.copy()
+    return _on_wet_faces(velocity, _cells(state))
+
+
+def _hold_continued(state: State, cells: Cells, acceleration: float) -> None:
+    assert state.carried is not None
+    hold_to_particles(_velocity(state), state.carried, cells, acceleration * state.length)
 
 
 def _completed(velocity: FaceField, state: State) -> tuple[FaceField, int]:

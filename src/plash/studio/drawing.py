@@ -15,6 +15,7 @@ import numpy as np
 from plash.levelset.shapes import distance
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
+from plash.scene.moves import Movable, added, times
 from plash.scene.shapes import Capsule, Sphere, Union
 from plash.scene.sources import Blob
 
@@ -58,40 +59,76 @@ def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> S
         pieces[-1] = longer
     else:
         pieces.append(piece)
-    solids[name] = _wall(name, pieces)
+    solids[name] = _of(solids.get(name), name, pieces)
     return scene.model_copy(update={"solid": tuple(solids.values())})
 
 
-def erased(scene: Scene, place: Point, radius: float) -> Scene:
-    """The scene without what an eraser touches: that part of drawn walls, and other solids whole."""
+def erased(scene: Scene, place: Point, radius: float, time: float = 0.0) -> Scene:
+    """The scene without what an eraser touches at a time, s: that part of drawn walls, and other solids whole.
+
+    What is left of a wall is the same solid: its friction, its look and its motion stay.
+    """
     solids = []
     for solid in scene.solid:
         pieces = pieces_of(solid)
         if not pieces:
-            gap = float(distance(solid.shape, np.array([place]), solid.name)[0])
+            gap = float(distance(solid.at(time, 2).shape, np.array([place]), solid.name)[0])
             if gap > radius:
                 solids.append(solid)
             continue
-        left = [part for piece in pieces for part in _parts_left(piece, place, radius)]
+        there = _at_rest(solid, place, time)
+        left = [part for piece in pieces for part in _parts_left(piece, there, radius)]
         if left == list(pieces):
             solids.append(solid)
         elif left:
-            solids.append(_wall(solid.name, left))
+            solids.append(_of(solid, solid.name, left))
     return scene.model_copy(update={"solid": tuple(solids)})
 
 
 def pieces_of(solid: Solid) -> tuple[Piece, ...]:
-    """The stretches of a drawn wall; none for any other solid."""
+    """The stretches of a drawn wall, where they are before it moves; none for any other solid."""
     if not _NAME.fullmatch(solid.name):
         return ()
-    parts = solid.shape.of if isinstance(solid.shape, Union) else (solid.shape,)
+    shape = solid.shape
+    parts = shape.of if isinstance(shape, Union) else (shape,)
     pieces = tuple(part for part in parts if isinstance(part, Capsule | Sphere))
-    return pieces if len(pieces) == len(parts) else ()
+    if len(pieces) != len(parts):
+        return ()
+    groups = (shape,) if isinstance(shape, Union) else ()
+    return tuple(_placed(piece, (piece, *groups)) for piece in pieces)
 
 
-def _wall(name: str, pieces: list[Piece]) -> Solid:
+def _placed(piece: Piece, movers: tuple[Movable, ...]) -> Piece:
+    """A stretch whose points say where it is, in place of a rotation and a translation."""
+    if all(mover.rotation is None and mover.translation is None for mover in movers):
+        return piece
+
+    def moved(point: tuple[float, ...]) -> tuple[float, ...]:
+        for mover in movers:
+            if mover.rotation is not None:
+                pivot = mover.pivot(2)
+                point = added(times(mover.rotation.matrix(), tuple(np.subtract(point, pivot))), pivot)
+            point = added(point, mover.translation or (0.0, 0.0))
+        return point
+
+    if isinstance(piece, Sphere):
+        return Sphere(center=moved(piece.center), radius=piece.radius)
+    return Capsule(base=moved(piece.base), top=moved(piece.top), radius=piece.radius)
+
+
+def _at_rest(solid: Solid, place: Point, time: float) -> Point:
+    """Where the point of a solid that is at a place at a time, s, was before it moved."""
+    if solid.motion is None:
+        return place
+    matrix, shift = solid.motion.pose(time)
+    x, y = np.subtract(place, shift[:2])
+    return float(matrix[0][0] * x + matrix[1][0] * y), float(matrix[0][1] * x + matrix[1][1] * y)
+
+
+def _of(solid: Solid | None, name: str, pieces: list[Piece]) -> Solid:
+    """A wall of these stretches: a new one, or a solid that has them in place of its own."""
     shape = pieces[0] if len(pieces) == 1 else Union(of=tuple(pieces))
-    return Solid(name=name, shape=shape)
+    return Solid(name=name, shape=shape) if solid is None else solid.model_copy(update={"shape": shape})
 
 
 def _piece(start: Point, end: Point, radius: float) -> Piece:

@@ -132,7 +132,7 @@ class LiveStableFluids:
         np.maximum(density, share_inside(disc, density.shape, self._solver.h), out=density)
         self._solver.obstacles.clear(density)
         added = (float(density.sum()) - before) * self._solver.h**2
-        self._solver.ledger.inflow += added
+        self._solver.ledger.bring(added)
         return added
 
     def drain(self, x: float, y: float, radius: float) -> None:

@@ -166,7 +166,7 @@ class LiveLiquid:
         particles.add(new)
         solver.state.unspent = 0.0
         added = new.total_volume() * domain.h**2
-        solver.ledger.inflow += added
+        solver.ledger.bring(added)
         self._label()
         return added
 

@@ -31,7 +31,7 @@ VIEWS = (
 
 _Coordinate = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 _Speed = Annotated[float, Field(ge=-1e3, le=1e3, allow_inf_nan=False)]
-_Radius = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+_Radius = Annotated[float, Field(ge=1e-30, le=1e9, allow_inf_nan=False)]
 
 
 class Message(BaseModel):
@@ -45,6 +45,19 @@ class Start(Message):
 
     kind: Literal["start"]
     preset: Annotated[str, Field(max_length=80)] = ""
+
+
+class Return(Message):
+    """Go on with the simulation that the page had before it was loaded again; begin anew if it is gone."""
+
+    kind: Literal["return"]
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class Leave(Message):
+    """The page is gone: nothing is computed until it returns."""
+
+    kind: Literal["leave"]
 
 
 class Seen(Message):
@@ -200,6 +213,8 @@ class StopRecording(Message):
 
 AnyMessage = Annotated[
     Start
+    | Return
+    | Leave
     | Seen
     | Play
     | Step

@@ -5,19 +5,20 @@ Nothing outside that folder is ever read, whatever a name says and wherever a li
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from plash.errors import StorageError
+from plash.files.guard import FILE, found_at
 from plash.files.layout import RunFolder
 from plash.files.lock import is_locked
-from plash.files.manifest import Manifest, read_manifest
+from plash.files.manifest import Manifest, read_manifest, scene_data
 
 _DEEPEST = 2  # folders below the runs folder in which runs are looked for
 _MOST = 500
+_LARGEST = 1e15
 _STAGES = ("simulate", "mesh", "render")
 
 
@@ -43,26 +44,23 @@ class Runs:
         if folder is None:
             return None
         run = RunFolder(folder)
-        files = {
-            "surface": run.surface(frame),
-            "picture": run.picture(frame),
-            "movie": self._movie(run),
-            "report": run.report,
-            "contact": run.contact,
-        }
-        path = files.get(kind)
-        if path is None or not path.is_file() or not path.resolve().is_relative_to(self.root.resolve()):
+        try:
+            path = _movie(run, read_manifest(run)) if kind == "movie" else _files(run, frame).get(kind)
+            is_here = path is not None and path.resolve().is_relative_to(self.root.resolve())
+        except (StorageError, OSError):
             return None
-        return path
+        return path if path is not None and is_here and found_at(path) == FILE else None
 
     def folder(self, name: str) -> Path | None:
         """The run folder of a name; None if there is none, or if it is not under the runs folder."""
-        if "\0" in name or "\\" in name:
+        if "\\" in name:
             return None
-        path = (self.root / name).resolve()
-        if not path.is_relative_to(self.root.resolve()) or path == self.root.resolve():
+        try:
+            path = (self.root / name).resolve()
+            inside = path.is_relative_to(self.root.resolve()) and path != self.root.resolve()
+            return path if inside and RunFolder(path).is_run() else None
+        except (OSError, ValueError, RuntimeError):  # too long, no text, or links that go round in a circle
             return None
-        return path if RunFolder(path).is_run() else None
 
     def new(self, title: str) -> Path:
         """A folder for a new run that is not there yet."""
@@ -75,15 +73,13 @@ class Runs:
     def _folders(self, folder: Path, depth: int) -> list[Path]:
         found: list[Path] = []
         try:
-            inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+            inside = sorted(path for path in folder.iterdir() if path.is_dir() and _can_be_shown(path.name))
         except OSError:
             return []
         for path in inside[:_MOST]:
-            if not path.resolve().is_relative_to(self.root.resolve()):
-                continue
-            if RunFolder(path).is_run():
+            if self.folder(path.relative_to(self.root).as_posix()) is not None:
                 found.append(path)
-            elif depth > 1:
+            elif depth > 1 and not path.is_symlink():
                 found += self._folders(path, depth - 1)
         return found[:_MOST]
 
@@ -103,14 +99,31 @@ class Runs:
             "running": is_locked(run),
             "finished": all(done[name] >= scene["frames"] for name in wanted),
             "message": manifest.message,
-            "movie": self._movie(run) is not None,
-            "report": run.report.is_file(),
+            "movie": _movie(run, manifest) is not None,
+            "report": found_at(run.report) == FILE,
             "picture": max((n for n in manifest.stage("render").items if n > 0), default=0),
             "changed": run.manifest.stat().st_mtime,
         }
 
-    def _movie(self, run: RunFolder) -> Path | None:
-        return next((path for kind in ("mp4", "webm") if (path := run.movie(kind)).is_file()), None)
+
+def _can_be_shown(name: str) -> bool:
+    """Whether a folder is to be listed: it is not hidden, and its name is text."""
+    return not name.startswith(".") and name.isprintable()
+
+
+def _files(run: RunFolder, frame: int) -> dict[str, Path]:
+    """The files that a page may ask for, beside the movie."""
+    return {
+        "surface": run.surface(frame),
+        "picture": run.picture(frame),
+        "report": run.report,
+        "contact": run.contact,
+    }
+
+
+def _movie(run: RunFolder, manifest: Manifest) -> Path | None:
+    paths = (run.movie(manifest.name, kind) for kind in ("mp4", "webm"))
+    return next((path for path in paths if found_at(path) == FILE), None)
 
 
 @lru_cache(maxsize=_MOST)
@@ -121,13 +134,21 @@ def _manifest(run: RunFolder, changed: int) -> Manifest:
 
 def _scene_facts(manifest: Manifest) -> dict[str, Any]:
     """What the list says about the scene of a run, read without checking it again."""
-    try:
-        data = tomllib.loads(manifest.scene)
-        size = [float(side) for side in data["domain"]["size"]]
-        resolution = data["domain"].get("resolution")
-        frames = int(data.get("time", {}).get("frames", 120))
-        fps = float(data.get("time", {}).get("fps", 24))
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
-        raise StorageError("the scene in the manifest cannot be read") from None
-    title = str(data.get("title") or manifest.source)
-    return {"title": title, "size": size, "resolution": resolution, "frames": frames, "fps": fps}
+    data = scene_data(manifest)
+    domain, time = (part if isinstance(part := data.get(name), dict) else {} for name in ("domain", "time"))
+    size, resolution, frames, fps = domain.get("size"), domain.get("resolution"), time.get("frames"), time.get("fps")
+    sizes = [_number(side) for side in size] if isinstance(size, list) and len(size) in (2, 3) else [None]
+    if None in sizes:
+        raise StorageError("the scene in the manifest cannot be read")
+    return {
+        "title": str(data.get("title") or manifest.source),
+        "size": sizes,
+        "resolution": _number(resolution),
+        "frames": int(_number(frames) or 120),
+        "fps": _number(fps) or 24.0,
+    }
+
+
+def _number(value: object) -> float | None:
+    """A number that can be shown; None if it is none."""
+    return value if isinstance(value, int | float) and abs(value) < _LARGEST else None

@@ -109,8 +109,8 @@ class Studio:
 
     async def page(self, request: Request) -> Response:
         """A file of the page."""
-        path = (_PAGE / request.path_params["name"]).resolve()
-        if not path.is_relative_to(_PAGE.resolve()) or not path.is_file() or path.suffix not in _TYPES:
+        path = _file_in(_PAGE, request.path_params["name"])
+        if path is None or path.suffix not in _TYPES:
             return PlainTextResponse("There is no such file.\n", 404)
         return FileResponse(path, media_type=_TYPES[path.suffix])
 
@@ -157,14 +157,23 @@ class Studio:
 
     async def recording(self, request: Request) -> Response:
         """A finished recording."""
-        path = (self.recordings / request.path_params["name"]).resolve()
-        if path.parent != self.recordings.resolve() or not path.is_file():
+        path = _file_in(self.recordings, request.path_params["name"])
+        if path is None:
             return PlainTextResponse("There is no such recording.\n", 404)
         return FileResponse(path, filename=path.name)
 
     async def live(self, socket: WebSocket) -> None:
         """A tab, for as long as it is open."""
         await Tab(socket, self.simulations, self.scene, self.recordings).serve()
+
+
+def _file_in(folder: Path, name: str) -> Path | None:
+    """A file in a folder, or below it; None if there is none, as for a name that no file can have."""
+    try:
+        path = (folder / name).resolve()
+        return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 async def _body(request: Request) -> bytes:

@@ -1,21 +1,15 @@
-"""The simulation of one tab: a process of its own, since a process can run the kernels of one simulation only.
+"""The simulation of one tab: what it does with the messages of its page, and what it tells the page.
 
-It reads messages from its standard input and writes answers to its standard output, each preceded by its length; it
-ends when its input does. No frame is made before the page has drawn the last but one: frames are dropped, not queued.
+No frame is made before the page has drawn the last but one: frames are dropped, not queued.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import queue
-import struct
-import sys
-import threading
 import time
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any
 
 from plash.errors import PlashError
 from plash.scene.materials import MATERIALS
@@ -31,7 +25,7 @@ from plash.studio.history import History
 from plash.studio.kinds import live
 from plash.studio.live import Live, has_motion, must_restart, solid_distance
 from plash.studio.opening import checked, opened
-from plash.studio.presets import FIRST, preset_text
+from plash.studio.presets import preset_text
 
 _FPS = 60.0  # frames a second that are shown at the most
 _AHEAD = 2  # frames on the way to the page
@@ -61,6 +55,7 @@ class Session:
         self._is_new = True  # whether something changed since the last frame
         self._solids_are_new = True
         self._wall = ""
+        self._stretches = 0  # of walls, that the page has sent
         self._poured: list[Blob] = []  # by hand, since the simulation began
         self._rate = _Rate()
 
@@ -79,6 +74,10 @@ class Session:
         match message:
             case m.Start():
                 self._open(parse_scene(preset_text(message.preset) if message.preset else self._first, "scene"))
+            case m.Return():
+                self._return()
+            case m.Leave():
+                self._seen_at = -math.inf
             case m.Open():
                 self._open(opened(message.text))
             case m.Seen():
@@ -121,7 +120,7 @@ class Session:
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
             case _:
-                self._edit(message, history)
+                self._edit(message, history, simulation.time)
 
     def _pour(self, message: m.Pour, simulation: Live) -> None:
         """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
@@ -129,12 +128,13 @@ class Session:
         if simulation.pour(message.x, message.y, message.radius) > _SOME * disc.radius**2:
             self._poured.append(Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0)))
 
-    def _edit(self, message: m.Message, history: History) -> None:
+    def _edit(self, message: m.Message, history: History, time: float) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
         match message:
             case m.Set():
                 history.change(with_value(history.now, message.key, message.value), message.key)
             case m.Draw():
+                self._stretches += 1
                 if message.begins or not self._wall:
                     self._wall = next_wall(history.now)
                 start, end = (message.x0, message.y0), (message.x1, message.y1)
@@ -142,7 +142,7 @@ class Session:
             case m.Erase():
                 if message.begins:
                     history.pause()
-                history.change(erased(history.now, (message.x, message.y), message.radius), "erase")
+                history.change(erased(history.now, (message.x, message.y), message.radius, time), "erase")
             case m.Undo():
                 history.undo()
                 self._settle()
@@ -159,12 +159,25 @@ class Session:
             simulation.scene = self._history.now
         self._begin(simulation)
 
+    def _return(self) -> None:
+        """Show a page that was loaded again all that it had; frames on the way to it were lost."""
+        if self._live is None:
+            self._open(parse_scene(self._first, "scene"))
+        assert self._live is not None
+        self._recording = 0
+        self._seen, self._seen_at = self._number, time.monotonic()
+        self._is_new = self._solids_are_new = True
+        kind = self._live.scene.solver.kind
+        self.tell("returned", view=self._view, arrows=self._arrows, speed=self._speed, solver=kind)
+        self._tell_scene()
+
     def _begin(self, simulation: Live) -> None:
         """Go on with another simulation, at time zero."""
         self._live, self._poured = simulation, []
         simulation.watch(self._view)
         self._stage, self._frame_time, self._next_wall = "", 0.0, 0.0
         self._is_new = self._solids_are_new = True
+        simulation.arrays(self._view, self._arrows)  # so that the first frame follows what is said of the scene at once
         self._tell_scene()
 
     def _settle(self) -> None:
@@ -223,6 +236,7 @@ class Session:
             "view": self._view,
             "running": self._running,
             "stage": self._stage,
+            "stretches": self._stretches,
             "units": units,
             "steps_a_second": round(self._rate.steps, 1),
             "pace": round(self._rate.pace, 4),
@@ -313,62 +327,3 @@ def _finite(value: Any) -> Any:
 def _file_name(scene: Scene) -> str:
     words = "".join(letter if letter.isalnum() else " " for letter in scene.title.lower()).split()
     return "_".join(words)[:60] or "scene"
-
-
-def main() -> None:
-    """Serve one tab until the standard input ends."""
-    source = sys.stdin.buffer
-    target = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints does not disturb the answers
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(source, inbox), daemon=True).start()
-
-    def send(kind: bytes, data: bytes) -> None:
-        target.write(struct.pack("<I", len(data) + 1) + kind + data)
-        target.flush()
-
-    _get_ready(send)
-    session = Session(inbox.get().decode(), send)
-    wait = math.inf
-    while True:
-        for data in _waiting(inbox, wait):
-            session.take(m.message_of(data))
-        wait = session.work()
-
-
-def _get_ready(send: Callable[[bytes, bytes], None]) -> None:
-    """Load the kernels that a first step, a first wall and a first drop need, or compile them, once for all."""
-    send(m.TEXT, b'{"kind": "preparing"}')
-    scene = with_value(parse_scene(preset_text(FIRST), "scene"), "domain.resolution", 32)
-    for simulation in (live(scene), live(drawn(scene, next_wall(scene), (0.6, 0.1), (0.6, 0.5), 0.05))):
-        simulation.advance(0.01)
-        simulation.push(0.2, 0.2, 1.0, 0.0, 0.1)
-        simulation.pour(1.0, 0.5, 0.1)
-        simulation.advance(0.02)
-        for view in simulation.views:
-            simulation.arrays(view, arrows=True)
-    send(m.TEXT, b'{"kind": "ready"}')
-
-
-def _waiting(inbox: queue.SimpleQueue[bytes], wait: float) -> list[bytes]:
-    """Every message that is there, after waiting for the first one for a while."""
-    found = []
-    try:
-        found.append(inbox.get(timeout=None if math.isinf(wait) else wait) if wait > 0 else inbox.get_nowait())
-        while True:
-            found.append(inbox.get_nowait())
-    except queue.Empty:
-        return found
-
-
-def _read(source: BinaryIO, inbox: queue.SimpleQueue[bytes]) -> None:
-    """Pass messages on; end the process when there will be none any more."""
-    while True:
-        head = source.read(4)
-        if len(head) < 4:
-            os._exit(0)
-        inbox.put(source.read(struct.unpack("<I", head)[0]))
-
-
-if __name__ == "__main__":
-    main()

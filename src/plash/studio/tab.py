@@ -1,6 +1,7 @@
 """One tab of the studio: its socket, its simulation and its recording.
 
-Everything ends when the socket does: the reader is what the tab lives by, and what it started goes with it.
+Everything but the simulation ends when the socket does: the reader is what the tab lives by, and what it started goes
+with it. The simulation waits for a while, for the same page loaded again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import secrets
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,31 +100,42 @@ class Tab:
         match message:
             case m.Start():
                 await self._start()
+            case m.Return():
+                await self._start(message.name)
             case m.Record():
                 self._recording = Recording(folder, message.fps, message.format)
                 self._format = message.format
             case m.StopRecording():
-                self._begin(self._finish_recording())
+                self._begin(self._finish_recording)
         if self._simulation is not None:
             await self._simulation.send(text.encode())
 
-    async def _start(self) -> None:
+    async def _start(self, name: str = "") -> None:
+        """Take a simulation: that of a name, if it is still there, else a new one."""
         if self._simulation is not None:
             return
-        self._simulation = await self._simulations.take(self._scene)
-        if self._simulation is None:
+        simulation = await self._simulations.take_again(name) if name else None
+        if simulation is None:
+            simulation = await self._simulations.take(self._scene)
+        if simulation is None:
             most = self._simulations.most
             raise _RefusedError(_FULL, f"{most} tabs simulate already: close one, then load this page again")
-        self._begin(self._write(self._simulation))
+        self._simulation = simulation
+        await self._tell(kind="session", name=simulation.name)
+        simulation.listen(self._pass_on)
+        self._begin(self._watch, simulation)
 
-    async def _write(self, simulation: Simulation) -> None:
-        """Send what the simulation answers."""
-        while (answer := await simulation.answer()) is not None:
-            kind, data = answer
+    async def _pass_on(self, kind: bytes, data: bytes) -> None:
+        """Send what the simulation answers; what comes when the socket is gone is lost."""
+        with contextlib.suppress(WebSocketDisconnect, ConnectionError, RuntimeError):
             if kind == m.FRAME:
                 await self._socket.send_bytes(data)
             else:
                 await self._socket.send_text(data.decode())
+
+    async def _watch(self, simulation: Simulation) -> None:
+        """Close the socket when the simulation ends."""
+        await simulation.ended()
         await self._close(_BROKEN, "the simulation ended: load this page again")
 
     async def _keep_picture(self, data: bytes) -> None:
@@ -148,15 +161,15 @@ class Tab:
     async def _tell(self, **data: Any) -> None:
         await self._socket.send_text(json.dumps(data))
 
-    def _begin(self, work: Any) -> None:
-        task = asyncio.create_task(self._quietly(work))
+    def _begin(self, work: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        task = asyncio.create_task(self._quietly(work, *arguments))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _quietly(self, work: Any) -> None:
+    async def _quietly(self, work: Callable[..., Awaitable[None]], *arguments: Any) -> None:
         """Do something that may outlast the socket."""
         with contextlib.suppress(WebSocketDisconnect, ConnectionError, RuntimeError):
-            await work
+            await work(*arguments)
 
     async def _close(self, code: int, reason: str) -> None:
         if self._socket.application_state == WebSocketState.CONNECTED:
@@ -164,12 +177,15 @@ class Tab:
                 await self._socket.close(code, reason)
 
     async def _end(self) -> None:
-        """Free everything that belongs to the tab."""
+        """Free everything that belongs to the tab; the simulation waits for the page to come back."""
         for task in list(self._tasks):
             task.cancel()
         if self._recording is not None:
             self._recording.forget()
-        if self._simulation is not None:
-            await self._simulations.give_back(self._simulation)
-            self._simulation = None
-            await self._simulations.prepare()
+        simulation, self._simulation = self._simulation, None
+        if simulation is None:
+            return
+        if simulation.is_alive:
+            await self._simulations.leave(simulation)
+        else:
+            await self._simulations.give_back(simulation)

@@ -8,7 +8,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
-from plash.errors import PlashError
+from plash.errors import PlashError, StorageError
 from plash.scene.model import Scene
 from plash.scene.write import write_scene
 from plash.studio.runs import Runs
@@ -29,13 +29,17 @@ class Work:
         """Start a run of a scene; returns its name.
 
         Raises:
-            PlashError: There are too many already.
+            PlashError: There are too many already, or the runs folder cannot be written to.
         """
         self._refuse_too_many()
-        self._runs.root.mkdir(parents=True, exist_ok=True)
-        folder = self._runs.new(scene.title)
-        file = folder.with_suffix(".toml")
-        write_scene(scene, file)
+        try:
+            self._runs.root.mkdir(parents=True, exist_ok=True)
+            folder = self._runs.new(scene.title)
+            file = folder.with_suffix(".toml")
+            write_scene(scene, file)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(f"no run can be started in {self._runs.root}: {reason}") from None
         await self._launch(folder, "run", str(file), "--out", str(folder), "--quality", quality)
         return folder.name
 

@@ -15,6 +15,8 @@ const MODES = {
   density: 5,
 };
 const MARGIN = { side: 26, top: 26, bottom: 52 };
+const SMALL_MARGIN = { side: 8, top: 8, bottom: 32 }; // where there is little room
+const SMALL = 480; // pixels of CSS, along the shorter side
 
 export class Picture {
   constructor(canvas) {
@@ -38,10 +40,10 @@ export class Picture {
 
   get scale() {
     // screen pixels (of CSS) a metre
-    const { width, height } = this.#box();
+    const { width, height, margin } = this.#box();
     const fit = Math.min(
-      (width - 2 * MARGIN.side) / this.size[0],
-      (height - MARGIN.top - MARGIN.bottom) / this.size[1],
+      (width - 2 * margin.side) / this.size[0],
+      (height - margin.top - margin.bottom) / this.size[1],
     );
     return Math.max(fit, 1e-6) * this.zoom;
   }
@@ -51,17 +53,17 @@ export class Picture {
   }
 
   toScreen([x, y]) {
-    const { width, height } = this.#box(),
+    const { width, height, margin } = this.#box(),
       s = this.scale,
       [cx, cy] = this.center;
-    return [width / 2 + (x - cx) * s, (height + MARGIN.top - MARGIN.bottom) / 2 - (y - cy) * s];
+    return [width / 2 + (x - cx) * s, (height + margin.top - margin.bottom) / 2 - (y - cy) * s];
   }
 
   toDomain([px, py]) {
-    const { width, height } = this.#box(),
+    const { width, height, margin } = this.#box(),
       s = this.scale,
       [cx, cy] = this.center;
-    return [cx + (px - width / 2) / s, cy - (py - (height + MARGIN.top - MARGIN.bottom) / 2) / s];
+    return [cx + (px - width / 2) / s, cy - (py - (height + margin.top - margin.bottom) / 2) / s];
   }
 
   zoomAt(point, factor) {
@@ -85,7 +87,8 @@ export class Picture {
 
   #box() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    return { width: Math.max(width, 1), height: Math.max(height, 1) };
+    const margin = Math.min(width, height) < SMALL ? SMALL_MARGIN : MARGIN;
+    return { width: Math.max(width, 1), height: Math.max(height, 1), margin };
   }
 
   // Drawing

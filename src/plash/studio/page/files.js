@@ -3,8 +3,8 @@
 import { $, download, toast } from "./dom.js";
 
 export class Files {
-  constructor(link, canvases, state) {
-    Object.assign(this, { link, canvases, state });
+  constructor(link, canvases, state, openScene) {
+    Object.assign(this, { link, canvases, state, openScene });
     this.recording = false;
     this.count = 0;
     $("#file").addEventListener("change", () => this.#opened());
@@ -22,7 +22,7 @@ export class Files {
       toast("That is no scene file: it is too large.", "error");
       return;
     }
-    this.link().say("open", { text: await file.text() });
+    this.openScene(await file.text(), file.name);
   }
 
   save() {
@@ -62,6 +62,14 @@ export class Files {
     this.link().say("stop_recording");
     $("#recording").hidden = true;
     toast(this.count ? "Making the movie" : "Nothing was recorded: run the simulation while recording.");
+  }
+
+  // What was recorded is gone with the connection
+  lost() {
+    if (!this.recording) return;
+    this.recording = false;
+    $("#recording").hidden = true;
+    toast("The recording ended with the connection.", "error");
   }
 
   tell() {

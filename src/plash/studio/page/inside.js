@@ -190,7 +190,7 @@ export class Inside {
     if (frame.stage && frame.stage !== this.last && this.follow.checked)
       this.setView(this.items[frame.stage]?.views[0] ?? "surface");
     if (frame.stage && frame.stage !== this.last)
-      this.items[frame.stage]?.item.scrollIntoView({ block: "nearest", behavior: "smooth" });
+      this.items[frame.stage]?.item.scrollIntoView({ block: "start", behavior: "smooth" });
     this.last = frame.stage;
   }
 }

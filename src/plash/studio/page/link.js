@@ -45,8 +45,16 @@ export class Link {
     this.say("seen", { frame: number });
   }
 
+  // A text says something of the frames that come after it
   #text(message) {
+    this.#deliver();
     this.listeners[message.kind]?.(message);
+  }
+
+  #deliver() {
+    const frame = this.waiting;
+    this.waiting = null;
+    if (frame) this.listeners.frame(frame);
   }
 
   // A frame is drawn with the next picture of the screen; a newer one takes its place
@@ -60,10 +68,6 @@ export class Link {
       return;
     }
     this.waiting = frameOf(buffer);
-    requestAnimationFrame(() => {
-      const frame = this.waiting;
-      this.waiting = null;
-      this.listeners.frame(frame);
-    });
+    requestAnimationFrame(() => this.#deliver());
   }
 }

@@ -1,30 +1,23 @@
 // The page: what is where, what a button does, what comes from the simulation and where it goes.
 
 import { Charts } from "./charts.js";
-import { $, $$, made, toast } from "./dom.js";
+import { fillScenes, fillViews, markScene } from "./choices.js";
+import { $, $$, toast } from "./dom.js";
 import { Picture } from "./draw.js";
 import { Files } from "./files.js";
 import { fillHelp } from "./help.js";
 import { Inside } from "./inside.js";
+import { firstTheme, keep, kept, keptTheme } from "./keep.js";
+import { listenToKeys } from "./keys.js";
 import { Link } from "./link.js";
 import { Overlay } from "./overlay.js";
 import { Pointer } from "./pointer.js";
 import { Runs } from "./runs.js";
 import { Settings } from "./settings.js";
 import { showStatus } from "./status.js";
+import { Waiting } from "./waiting.js";
 
-const VIEWS = {
-  surface: ["Surface", "where the liquid ends"],
-  particles: ["Particles", "coloured by speed"],
-  velocity: ["Velocity", "on the faces of cells"],
-  pressure: ["Pressure", "that keeps it incompressible"],
-  divergence: ["Divergence", "after the projection"],
-  divergence_before: ["Divergence", "before the projection"],
-  cells: ["Cells", "liquid, air, solid"],
-  tiles: ["Tiles", "the grid exists only here"],
-  density: ["Density", "of the fluid"],
-  temperature: ["Temperature", "above that of the liquid"],
-};
+const MOST_LOST = 4;
 const state = {
   picture: null,
   overlay: null,
@@ -36,7 +29,10 @@ const state = {
   fps: 0,
   since: performance.now(),
 };
+const waiting = new Waiting(),
+  busy = (text, isBad) => waiting.say(text, isBad);
 let link = null,
+  lost = 0, // connections in a row
   settings,
   charts,
   inside,
@@ -50,39 +46,62 @@ const say = (kind, data) => link?.say(kind, data);
 
 const listeners = {
   open() {
-    say("start");
+    const { session } = kept();
+    if (session) say("return", { name: session });
+    else say("start");
   },
   close(code, reason) {
-    busy(reason || "The studio has ended. Start it again, and load this page again.", true);
+    files.lost();
+    if (reason || lost >= MOST_LOST) {
+      busy(reason || "The studio has ended. Start it again, and open the address that it prints.", true);
+      return;
+    }
+    busy("The connection was lost. Trying again");
+    setTimeout(connect, 500 * 2 ** lost++);
   },
-  preparing() {
-    busy("Getting ready. The very first time the kernels are compiled, which takes a minute or two.");
+  session({ name }) {
+    lost = 0;
+    if (kept().session === name) return;
+    if (kept().session) toast("The simulation that this page had is gone: a new one begins.");
+    keep({ session: name });
+    state.kind = null;
+    say("speed", { value: Number($("#speed").value) });
   },
-  ready() {
-    busy("Filling in the liquid");
+  returned({ view, arrows, speed, solver }) {
+    Object.assign(state, { view, arrows, kind: solver });
+    $("#arrows").checked = arrows;
+    $("#speed").value = speed;
   },
+  preparing: () => busy("Getting ready"),
+  compiling: () => waiting.compiling(),
+  ready: () => busy("Filling in the liquid"),
   note({ level, text }) {
     toast(text, level);
     if (!state.scene) busy(text, true);
+    else if (waiting.refused()) markScene(state.scene);
   },
-  file(message) {
-    files.saved(message);
-  },
-  recorded(message) {
-    files.recorded(message);
-  },
+  file: (message) => files.saved(message),
+  recorded: (message) => files.recorded(message),
   scene: showScene,
   frame: showFrame,
 };
 
+function connect() {
+  state.overlay.begin();
+  link = new Link(listeners);
+}
+
 function showScene(scene) {
   state.scene = scene;
+  waiting.scene();
   const { picture } = state,
     isOther = String(picture.cells) !== String(scene.cells) || String(picture.size) !== String(scene.size);
   picture.size = scene.size;
   picture.cells = scene.cells;
   picture.liquid = [1, 3, 5].map((at) => parseInt(scene.color.slice(at, at + 2), 16) / 255);
   if (isOther) picture.fit();
+  Object.assign(picture, state.zoom);
+  state.zoom = null;
   settings.show(scene.values);
   inside.setKind(scene.solver);
   charts.setKind(scene.solver);
@@ -90,44 +109,21 @@ function showScene(scene) {
   $("#redo").disabled = !scene.redo;
   document.title = `${scene.title || "Scene"} · plash studio`;
   $("#s-cells").textContent = `${scene.cells[0]} × ${scene.cells[1]} cells`;
-  $("#views").replaceChildren(
-    ...scene.views.map((name) =>
-      made(
-        "button",
-        { "data-view": name, ariaPressed: name === state.view, onclick: () => setView(name) },
-        VIEWS[name][0],
-        made("small", { textContent: VIEWS[name][1] }),
-      ),
-    ),
-  );
+  fillViews(scene.views, state.view, setView);
   if (state.kind !== scene.solver || !scene.views.includes(state.view)) setView(scene.views[0]);
   state.kind = scene.solver;
-  const own = [...$("#preset").options].find((option) => option.textContent === scene.title);
-  if (own) $("#preset").value = own.value;
-  else {
-    $("#preset").querySelector("[data-other]")?.remove();
-    $("#preset").append(
-      made("option", { value: "", textContent: scene.title || "Opened scene", selected: true, "data-other": "" }),
-    );
-    $("#preset").value = "";
-  }
+  markScene(scene);
 }
 
-// A step that takes long: most likely something is compiled, which happens once
-function notice() {
-  const wait = performance.now() - (state.shown ?? performance.now());
-  if (!state.running || !$("#busy").hidden || document.hidden || wait < 2000) return;
-  $("#s-fps").textContent = "working";
-  if (wait > 5000 && !state.warned) {
-    state.warned = true;
-    toast("Still working: what is used for the first time is compiled first, which can take a minute.");
-  }
+function openScene(text, name) {
+  waiting.forScene(name);
+  say("open", { text });
 }
 
 async function showFrame(frame) {
   state.shown = performance.now();
-  $("#busy").hidden = true;
-  if (frame.arrays.solid) state.overlay.stroke = [];
+  waiting.picture();
+  state.overlay.seen(frame.stretches);
   state.picture.take(frame);
   state.frame = frame;
   setRunning(frame.running);
@@ -191,6 +187,14 @@ function setTab(name) {
   if (name === "charts") charts.draw(state.picture.dark);
 }
 
+// The panel and the menu, which small windows show only when they are wanted
+function setOpen(name, isOpen) {
+  $(`#${name}`).classList.toggle("open", isOpen);
+  $(`#${name}-toggle`).ariaExpanded = String(isOpen);
+}
+
+const isOpen = (name) => $(`#${name}`).classList.contains("open");
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   state.picture.dark = theme === "dark";
@@ -203,24 +207,12 @@ function setTheme(theme) {
 }
 
 function toggleTheme() {
-  const theme = state.picture.dark ? "light" : "dark";
-  try {
-    localStorage.setItem("plash-theme", theme);
-  } catch {
-    /* private windows keep nothing */
-  }
-  setTheme(theme);
+  setTheme(keptTheme(state.picture.dark ? "light" : "dark"));
 }
 
 function redraw() {
   state.picture.draw();
   state.overlay.draw(state.arrows);
-}
-
-function busy(text, isBad = false) {
-  $("#busy").hidden = false;
-  $("#busy").classList.toggle("bad", isBad);
-  $("#busy p").textContent = text;
 }
 
 function setBrush(share) {
@@ -249,6 +241,7 @@ const ACTIONS = {
   ".": () => say("step"),
   n: () => {
     setTab("inside");
+    setOpen("panel", true);
     say("stage");
   },
   r: () => say("reset"),
@@ -275,6 +268,10 @@ const ACTIONS = {
   },
   t: toggleTheme,
   "?": () => $("#help-dialog").showModal(),
+  "Control z": () => say("undo"),
+  "Control Shift z": () => say("redo"),
+  "Control y": () => say("redo"),
+  Escape: () => setOpen("more", false),
   ArrowLeft: () => isRuns() && runs.nudge(-1),
   ArrowRight: () => isRuns() && runs.nudge(1),
 };
@@ -283,27 +280,6 @@ const isRuns = () => document.body.dataset.room === "runs";
 function record() {
   files.start();
   play(true);
-}
-
-function onKey(event) {
-  if (
-    document.querySelector("dialog[open]") ||
-    event.target.matches("select, input:not([type=range]):not([type=checkbox])")
-  )
-    return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (event.ctrlKey || event.metaKey) {
-    const what = key === "z" ? (event.shiftKey ? "redo" : "undo") : key === "y" ? "redo" : "";
-    if (what) {
-      event.preventDefault();
-      say(what);
-    }
-    return;
-  }
-  if (event.altKey || !ACTIONS[key] || (key === " " && event.target.matches("button, input[type=checkbox]"))) return;
-  if (key.startsWith("Arrow") && event.target.matches("input")) return;
-  event.preventDefault();
-  ACTIONS[key]();
 }
 
 function wire() {
@@ -326,8 +302,8 @@ function wire() {
   press("#render", () => $("#render-dialog").showModal());
   press("#theme", toggleTheme);
   press("#help", () => $("#help-dialog").showModal());
-  press("#panel-toggle", () => $("#panel").classList.toggle("open"));
-  press("#panel-close", () => $("#panel").classList.remove("open"));
+  for (const name of ["panel", "more"]) press(`#${name}-toggle`, () => setOpen(name, !isOpen(name)));
+  press("#panel-close", () => setOpen("panel", false));
   $("#format").onchange = () => {
     if (files.recording) {
       files.start();
@@ -337,7 +313,11 @@ function wire() {
     if ($("#render-dialog").returnValue === "start") startRender();
   });
   $("#speed").onchange = (event) => say("speed", { value: Number(event.target.value) });
-  $("#preset").onchange = (event) => event.target.value && say("start", { preset: event.target.value });
+  $("#preset").onchange = ({ target }) => {
+    if (!target.value) return;
+    waiting.forScene(target.selectedOptions[0].textContent);
+    say("start", { preset: target.value });
+  };
   $("#brush").oninput = (event) => {
     pointer.share = Number(event.target.value);
   };
@@ -346,12 +326,14 @@ function wire() {
   for (const button of $$(".tools [data-tool]")) button.onclick = () => setTool(button.dataset.tool);
   for (const button of $$(".rooms button")) button.onclick = () => setRoom(button.dataset.room);
   for (const tab of $$(".panel [role=tab]")) tab.onclick = () => setTab(tab.dataset.tab);
-  document.addEventListener("keydown", onKey);
-  setInterval(notice, 500);
+  listenToKeys(ACTIONS);
+  setInterval(() => waiting.notice(state), 500);
   // A button clicked with the mouse gives the keys back
   document.addEventListener("click", (event) => {
     if (event.detail) event.target.closest?.("button, input[type=range], input[type=checkbox]")?.blur();
+    if (!event.target.closest?.("#more-toggle")) setOpen("more", false);
   });
+  window.addEventListener("pagehide", remember);
   new ResizeObserver(redraw).observe($("#fluid"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) =>
     setTheme(event.matches ? "dark" : "light"),
@@ -360,16 +342,26 @@ function wire() {
   window.addEventListener("drop", async (event) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
-    if (file) say("open", { text: await file.text() });
+    if (file) openScene(await file.text(), file.name);
   });
 }
 
-function storedTheme() {
-  try {
-    return localStorage.getItem("plash-theme");
-  } catch {
-    return null;
-  }
+function remember() {
+  const { zoom, middle, lines } = state.picture,
+    tab = $(".panel [aria-selected=true]").dataset.tab,
+    room = document.body.dataset.room;
+  keep({ zoom: { zoom, middle }, lines, tool: pointer.tool, brush: pointer.share, tab, room, panel: isOpen("panel") });
+}
+
+// The page as it was before it was loaded again
+function restore({ zoom, lines, tool, brush, tab, room, panel }) {
+  state.zoom = zoom;
+  if (lines) setLines(true);
+  if (tool) setTool(tool);
+  if (brush !== undefined) setBrush(brush);
+  if (tab) setTab(tab);
+  setOpen("panel", Boolean(panel));
+  setRoom(room ?? "simulate");
 }
 
 async function begin() {
@@ -384,19 +376,15 @@ async function begin() {
   settings = new Settings($("#tab-settings"), about.controls, say);
   charts = new Charts($("#tab-charts"));
   inside = new Inside($("#tab-inside"), say, setView);
-  files = new Files(() => link, [$("#fluid"), $("#overlay")], state);
+  files = new Files(() => link, [$("#fluid"), $("#overlay")], state, openScene);
   runs = new Runs(state);
   $("#runs-folder").textContent = about.runs;
-  $("#preset").append(
-    ...about.presets.map(({ name, title, sentence }) =>
-      made("option", { value: name, textContent: title, title: sentence }),
-    ),
-  );
+  fillScenes(about.presets);
   fillHelp($("#help-dialog"));
-  document.body.dataset.room = "simulate";
   wire();
-  setTheme(storedTheme() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-  link = new Link(listeners);
+  setTheme(firstTheme());
+  restore(kept());
+  connect();
 }
 
 begin().catch((error) => busy(error.message, true));

@@ -8,7 +8,25 @@ export class Overlay {
     this.context = canvas.getContext("2d");
     this.picture = picture;
     this.brush = null; // { x, y, radius, tool }
-    this.stroke = []; // stretches not yet seen as solids: [x0, y0, x1, y1, radius]
+    this.begin();
+  }
+
+  // Forget what is being drawn: a simulation begins to answer
+  begin() {
+    this.stroke = []; // stretches of walls not yet seen as solids: [x0, y0, x1, y1, radius, number]
+    this.sent = 0;
+    this.before = null; // stretches that the simulation had when it began to answer
+  }
+
+  add(...stretch) {
+    this.sent += 1;
+    this.stroke.push([...stretch, this.sent]);
+  }
+
+  // A frame shows so many stretches as solids
+  seen(stretches) {
+    this.before ??= stretches;
+    this.stroke = this.stroke.filter(([, , , , , number]) => number > stretches - this.before);
   }
 
   draw(arrows) {

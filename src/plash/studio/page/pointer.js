@@ -122,7 +122,7 @@ export class Pointer {
     const [x0, y0] = active.from,
       length = Math.hypot(x - x0, y - y0);
     if (length < (isLast ? 0.05 : 0.6) * radius && !active.begins) return;
-    this.overlay.stroke.push([x0, y0, x, y, radius]);
+    this.overlay.add(x0, y0, x, y, radius);
     this.say("draw", { begins: active.begins, x0, y0, x1: x, y1: y, radius });
     Object.assign(active, { begins: false, from: [x, y] });
     this.changed();

@@ -33,6 +33,7 @@ export function showStatus(frame, state) {
   ledger(frame);
   legend(frame, state);
   Object.assign($("#fluid").dataset, {
+    title: state.scene.title,
     view: frame.view,
     stage: frame.stage,
     steps: frame.steps,

@@ -1,0 +1,50 @@
+// What can be chosen: scenes, and views of them.
+
+import { $, made } from "./dom.js";
+
+const VIEWS = {
+  surface: ["Surface", "where the liquid ends"],
+  particles: ["Particles", "coloured by speed"],
+  velocity: ["Velocity", "on the faces of cells"],
+  pressure: ["Pressure", "that keeps it incompressible"],
+  divergence: ["Divergence", "after the projection"],
+  divergence_before: ["Divergence", "before the projection"],
+  cells: ["Cells", "liquid, air, solid"],
+  tiles: ["Tiles", "the grid exists only here"],
+  density: ["Density", "of the fluid"],
+  temperature: ["Temperature", "above that of the liquid"],
+};
+
+export function fillViews(names, now, choose) {
+  $("#views").replaceChildren(
+    ...names.map((name) =>
+      made(
+        "button",
+        { "data-view": name, ariaPressed: name === now, onclick: () => choose(name) },
+        VIEWS[name][0],
+        made("small", { textContent: VIEWS[name][1] }),
+      ),
+    ),
+  );
+}
+
+export function fillScenes(presets) {
+  $("#preset").append(
+    ...presets.map(({ name, title, sentence }) =>
+      made("option", { value: name, textContent: title, title: sentence }),
+    ),
+  );
+}
+
+// The scene that is shown; one from a file is added to those offered
+export function markScene({ title }) {
+  const own = [...$("#preset").options].find((option) => option.textContent === title);
+  if (own) $("#preset").value = own.value;
+  else {
+    $("#preset").querySelector("[data-other]")?.remove();
+    $("#preset").append(
+      made("option", { value: "", textContent: title || "Opened scene", selected: true, "data-other": "" }),
+    );
+    $("#preset").value = "";
+  }
+}

@@ -1,0 +1,36 @@
+"""Signals in the first moments of the program, and what a stopped run tells."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# The signal comes when a module is about to be imported: no clock decides which moment is met
+PROGRAM = """
+import os, signal, sys
+class Moment:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+from plash.cli import main
+sys.meta_path.insert(0, Moment())
+sys.argv = ["plash", "run", "dam_break_2d", "--frames", "1", "--out", {out!r}, *{more}]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("module", ["click", "plash.cli.commands", "plash.scene.model", "numba", "plash.pipeline.run"])
+def test_a_signal_while_starting_up_ends_it_with_a_word(tmp_path, module, number):
+    out = tmp_path / "run"
+    text = PROGRAM.format(module=module, number=int(number), out=str(out), more=[])
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (done.returncode, done.stderr, done.stdout) == (130, "plash: stopped\n", "")
+    assert not out.exists()
+
+
+def test_with_json_it_is_told_as_json(tmp_path):
+    text = PROGRAM.format(module="numba", number=int(signal.SIGTERM), out=str(tmp_path / "run"), more=["--json"])
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.stdout == '{"event": "error", "message": "stopped", "exit_code": 130}\n'
