@@ -52,8 +52,9 @@ def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str] = ST
 
 def damages(folder: RunFolder, manifest: Manifest) -> Iterator[DamagedError]:
     """What is wrong with every file that is not what was written; all are read."""
-    remedy = f"`{folder.resume_command} --verify` makes it again"
+    command = f"`{folder.resume_command} --verify`"
     for kept in files_of(folder, manifest):
+        remedy = f"An earlier one is used; {command} forgets it" if kept.is_checkpoint else f"{command} makes it again"
         try:
             verify(kept.path, kept.item.written, remedy)
         except DamagedError as error:
@@ -80,7 +81,11 @@ def forget_damaged(
     """
     for kept in files_of(folder, manifest, stages):
         untouched = is_untouched(kept.path, kept.item.written)
-        if found_at(kept.path) == NOTHING or (untouched and not read_all):
+        if untouched and not read_all:
+            continue
+        if found_at(kept.path) == NOTHING:
+            if kept.is_checkpoint:  # it is not made again
+                del kept.items[kept.number]
             continue
         try:
             verify(kept.path, kept.item.written, "An earlier one is used" if kept.is_checkpoint else "It is made again")
