@@ -20,7 +20,7 @@ from plash.cli.options import (
     use_threads,
     work_options,
 )
-from plash.cli.show import ledger_lines, show_outcome
+from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
 
 _out = click.option(
@@ -208,8 +208,10 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     use_threads(threads)
     from plash.cli.report import check_lines
     from plash.pipeline.check import check as check_scene
+    from plash.pipeline.compiling import compiling_told
 
-    report = check_scene(loaded, with_steps=not fast)
+    with compiling_told(Plain().compiling):
+        report = check_scene(loaded, with_steps=not fast)
     if as_json:
         click.echo(json.dumps(report.as_data(), indent=1))
     else:
@@ -353,6 +355,8 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     use_threads(threads)
     from plash.cli.report import bench_lines
     from plash.pipeline.bench import bench as bench_scene
+    from plash.pipeline.compiling import compiling_told
 
-    measured = bench_scene(loaded, steps)
+    with compiling_told(Plain().compiling):
+        measured = bench_scene(loaded, steps)
     click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

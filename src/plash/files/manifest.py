@@ -30,10 +30,11 @@ class Item:
         bytes: Its size.
         sha256: Its checksum.
         source: What it was made from: a hash of the settings and of the files read.
-        seconds: How long it took to make.
+        seconds: How long it took to make, but for compiling.
         ledger: For a simulated frame, the volumes up to it.
         energy: For a simulated frame, its kinetic and potential energy, J (in 2-D J/m).
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
+        compiling: How long kernels were compiled meanwhile, s: they are kept for all runs of this version.
     """
 
     bytes: int
@@ -43,6 +44,7 @@ class Item:
     ledger: dict[str, Any] | None = None
     energy: dict[str, float] | None = None
     place: tuple[int, int] | None = None
+    compiling: float = 0.0
 
     @property
     def written(self) -> Written:

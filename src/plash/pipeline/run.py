@@ -18,6 +18,7 @@ from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log
 from plash.files.manifest import Manifest, read_manifest, versions
+from plash.pipeline.compiling import COMPILING, compiling_told
 from plash.pipeline.estimate import estimate
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
@@ -44,7 +45,7 @@ class Outcome:
         movies: The movie in every format it was made in.
         report: The run on one page, if it was written.
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
-        seconds: Time spent on each stage, over all sessions.
+        seconds: Time spent on each stage, over all sessions; what compiling kernels took is apart, as "compiling".
         notes: What is not quite as it was asked for.
     """
 
@@ -90,15 +91,16 @@ def run(
         ...     plash.run(scene, out, stages=["simulate"]).frames
         2
     """
-    folder = RunFolder(Path(out))
+    folder, progress = RunFolder(Path(out)), progress or Silent()
     text = scene_text(scene)
-    if "simulate" in stages:
-        _refuse_without_memory(scene)
-    with locked(folder), stop_on_signals() as stop:
-        manifest = _manifest_for(folder, scene, text, force, source)
-        manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
-        kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
-        return _work(Run(folder, scene, manifest, progress or Silent(), stop), [*stages, *kept])
+    with compiling_told(progress.compiling) as compilation:
+        if "simulate" in stages:
+            _refuse_without_memory(scene)
+        with locked(folder), stop_on_signals() as stop:
+            manifest = _manifest_for(folder, scene, text, force, source)
+            manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
+            kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
+            return _work(Run(folder, scene, manifest, progress, stop, compilation), [*stages, *kept])
 
 
 def resume(
@@ -306,6 +308,9 @@ def outcome(folder: RunFolder, manifest: Manifest) -> Outcome:
     seconds = {
         name: round(sum(item.seconds for item in stage.items.values()), 3) for name, stage in manifest.stages.items()
     }
+    compiling = sum(item.compiling for stage in manifest.stages.values() for item in stage.items.values())
+    if compiling:
+        seconds[COMPILING] = round(compiling, 3)
     movies = tuple(movie for movie in map(folder.movie, FORMATS) if manifest.stage("video").items and movie.exists())
     report = folder.report if folder.report.exists() else None
     return Outcome(folder.root, len(frames), movies[0] if movies else None, movies, report, ledger or {}, seconds)

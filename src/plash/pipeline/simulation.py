@@ -6,7 +6,6 @@ checkpoint, or the start of the scene.
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -40,13 +39,13 @@ class SimulationStage:
     def make(self, frame: int) -> None:
         """Simulate up to a frame and write it."""
         run = self.run
-        start = time.perf_counter()
+        stopwatch = run.compilation.stopwatch()
         solver = self._begin(frame)
         while self.place.frame < frame:
             self._go_to_next_frame(solver)
         seen, scene = solver.snapshot(), run.scene
         written = write_frame(self._frame_file(frame), seen, frame, solver.state.time)
-        seconds = time.perf_counter() - start
+        seconds, compiling = stopwatch()
         run.manifest.stage(self.name).items[frame] = Item(
             written.bytes,
             written.sha256,
@@ -54,6 +53,7 @@ class SimulationStage:
             round(seconds, 4),
             asdict(solver.ledger),
             seen.energy(scene.liquid.rho, scene.domain.gravity[: scene.dimension]),
+            compiling=round(compiling, 4),
         )
         run.progress.made(self.name, frame, seconds)
         self._judge_volume(solver, frame)

@@ -6,7 +6,6 @@ settings and the same files, and it is on disk with its full size. What is read 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,8 +19,9 @@ from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write
 from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
+from plash.pipeline.compiling import Compilation
 from plash.pipeline.fingerprint import appearance, fingerprint, isovalue
-from plash.pipeline.progress import Progress
+from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.stop import Stop
 from plash.render.sheet import CONTACTS, evenly_spaced
 from plash.scene.model import Scene
@@ -50,13 +50,17 @@ _EDITION = {"mesh": 2, "render": 1, "video": 1, "report": 1}
 
 @dataclass(eq=False)
 class Run:
-    """A run in work: where its files are, what is asked for, what is done, who wants to know, and when to stop."""
+    """A run in work: where its files are, what is asked for, what is done, who wants to know, and when to stop.
+
+    What is compiled on the way is counted apart.
+    """
 
     folder: RunFolder
     scene: Scene
     manifest: Manifest
     progress: Progress
     stop: Stop = field(default_factory=Stop)
+    compilation: Compilation = field(default_factory=lambda: Compilation(Silent().compiling))
 
     @property
     def remedy(self) -> str:
@@ -70,10 +74,12 @@ class Run:
 
     def keep(self, stage: str, frame: int, source: str, make: Callable[[], Written]) -> None:
         """Make a file and remember it."""
-        start = time.perf_counter()
+        stopwatch = self.compilation.stopwatch()
         written = make()
-        seconds = time.perf_counter() - start
-        self.manifest.stage(stage).items[frame] = Item(written.bytes, written.sha256, source, round(seconds, 4))
+        seconds, compiling = stopwatch()
+        self.manifest.stage(stage).items[frame] = Item(
+            written.bytes, written.sha256, source, round(seconds, 4), compiling=round(compiling, 4)
+        )
         self.progress.made(stage, max(frame, WHOLE), seconds)
 
     def checksum(self, stage: str, frame: int) -> str:
