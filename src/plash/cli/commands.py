@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import click
 
 from plash.cli.options import (
     default_out,
+    new_scene_path,
     overrides_of,
     progress_for,
     quality_option,
@@ -242,14 +245,13 @@ def new(name: str, template: str) -> None:
     from plash.files.atomic import write_bytes
     from plash.scene.read import gallery_text
 
-    if not Path(name).name.removesuffix(".toml"):
-        raise click.BadParameter("a scene needs a name", param_hint="NAME")
-    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    path = new_scene_path(name)
     text = gallery_text(template)
-    if path.exists():
+    if os.path.lexists(path):
         raise StorageError(f"{path}: is there already. Choose another name")
     write_bytes(path, text.encode())
-    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {path} && plash run {path}")
+    quoted = shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {quoted} && plash run {quoted}")
 
 
 @click.command()

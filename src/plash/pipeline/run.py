@@ -214,6 +214,8 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     to_do = {maker.name: sum(not maker.is_done(frame) for frame in frames) for maker in makers}
     run.progress.begin(len(frames), to_do | {closer.name: closer.left() for closer in closers})
     try:
+        if to_do.get(pictures.name):
+            pictures.refuse_bad_light()
         with _status(run, stages):
             _finish(run, simulation, makers, closers)
     finally:

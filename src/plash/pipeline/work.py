@@ -24,6 +24,7 @@ from plash.pipeline.fingerprint import appearance, fingerprint, isovalue
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.stop import Stop
 from plash.render.sheet import CONTACTS, evenly_spaced
+from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
 from plash.solvers.grids import FrameGrids
@@ -208,6 +209,15 @@ class PictureStage:
     def note(self) -> str:
         """What the user should know about who makes the pictures; empty if it is as asked for."""
         return self._renderer[1]
+
+    def refuse_bad_light(self) -> None:
+        """Read the file of a light, if the pictures need one, before anything is computed.
+
+        Raises:
+            SceneError: It is no picture.
+        """
+        if self._renderer[0] == "ray tracer" and self.run.scene.look.light not in LIGHTS:
+            _ = self._taker
 
     def is_done(self, frame: int) -> bool:
         """Whether the picture was made of this surface and these particles, with this look."""
