@@ -29,9 +29,15 @@ from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureSta
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
 from plash.scene.read import parse_scene
-from plash.scene.write import scene_text
+from plash.scene.write import names_functions, scene_text
 
 STAGES = ("simulate", "mesh", "render", "video", "report")
+
+_FUNCTIONS = "holds a scene with Python functions, which no file can hold"
+_WAYS_ON = (
+    "plash.run(scene, folder) goes on with it in the process that began it, and with force=True begins it anew; the "
+    "files that are there can be used as they are"
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,8 @@ def run(
     """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
     Args:
-        scene: What to simulate; shapes that are Python functions cannot be kept in a run folder.
+        scene: What to simulate. A run folder cannot keep Python functions: a run of a scene with any goes on only when
+            the same functions are given to this again, in the same process.
         out: The run's folder.
         stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
             date by any of them.
@@ -92,7 +99,7 @@ def run(
         2
     """
     folder, progress = RunFolder(Path(out)), progress or Silent()
-    text = scene_text(scene)
+    text = scene_text(scene, name_functions=True)
     with compiling_told(progress.compiling) as compilation:
         if "simulate" in stages:
             _refuse_without_memory(scene)
@@ -126,6 +133,8 @@ def resume(
     place = RunFolder(Path(folder))
     manifest = read_manifest(place)
     source = f"scene of {place.root}"
+    if names_functions(manifest.scene):
+        raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_WAYS_ON}")], source)
     if formats:
         movies = parse_scene(manifest.scene, source, **overrides).output.movies
         overrides = {**overrides, "output.movies": [*movies, *formats]}
@@ -175,6 +184,8 @@ def _refuse_strangers(folder: RunFolder) -> None:
 
 def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     try:
+        if names_functions(old.scene):
+            return f"{folder.root}: {_FUNCTIONS}, and nobody can tell whether these are the same. {_WAYS_ON}"
         before = physics(parse_scene(old.scene))
     except SceneError:
         changed = ["its scene is one that this plash cannot read"]
