@@ -24,6 +24,7 @@ from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.simulation import SimulationStage
+from plash.pipeline.step_findings import step_findings
 from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.scene.model import Scene
@@ -223,6 +224,8 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     closers = [closer for closer in closers if closer.name in stages]
     frames = range(1, run.scene.time.frames + 1)
     to_do = {maker.name: sum(not maker.is_done(frame) for frame in frames) for maker in makers}
+    for finding in step_findings(run.scene) if to_do.get(simulation.name) else ():
+        run.progress.note(f"{finding.where}: {finding.message} [{finding.code}]. To change it, {finding.edit}")
     run.progress.begin(len(frames), to_do | {closer.name: closer.left() for closer in closers})
     try:
         if to_do.get(pictures.name):
