@@ -17,7 +17,7 @@ from plash.pipeline.cost import Estimate
 from plash.pipeline.findings import liquid_volume
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.surface import surface_of
-from plash.pipeline.trial import over_all
+from plash.pipeline.trial import over_all, patience
 from plash.scene.model import Scene
 from plash.solvers.build_box import build_box
 from plash.solvers.stable_fluids import StableFluidsSolver
@@ -80,13 +80,13 @@ def _trial(scene: Scene) -> _Trial:
     solver = build_box(_coarser(scene))
     fine = replace(solver.time_step, h=scene.domain.h)
     solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
-    start = time.perf_counter()
+    is_over = patience(_LONGEST)
     reports: list[StepReport] = []
     needed: list[int] = []
     for number in range(2, scene.time.frames + 1):
         reports += steps_to_frame(solver, number, scene.time.fps)
         needed.append(math.ceil(1 / (scene.time.fps * fine.limit(solver.speed + solver.weight_speed)) - 1e-9))
-        if time.perf_counter() - start > _LONGEST:
+        if is_over():
             break
     return _Trial(
         solver.state.density.size,
