@@ -35,8 +35,9 @@ def _cost_lines(cost: Estimate) -> list[str]:
         return [*lines, f"{'time':11}unknown without coarse steps"]
     whole = sum(cost.seconds.values())
     parts = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in cost.seconds.items())
+    unseen = f" (the last {cost.unseen} frames are taken to be like those before)" if cost.unseen else ""
     lines += [
-        f"{'steps':11}about {cost.steps:,}; liquid reaches {cost.fastest:.3g} m/s",
+        f"{'steps':11}about {cost.steps:,}{unseen}; liquid reaches {cost.fastest:.3g} m/s",
         f"{'time':11}about {clock(whole)} on {threads()} threads ({parts})",
     ]
     return lines

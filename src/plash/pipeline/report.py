@@ -141,7 +141,8 @@ def _time_numbers(story: Story) -> list[tuple[str, str, str]]:
     if not story.frames:
         return []
     seconds = story.whole_seconds()
-    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame")]
+    compiling = f"; compiling: {clock(story.compiling())}, once" if story.compiling() else ""
+    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame{compiling}")]
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -298,9 +299,15 @@ def _times(story: Story) -> str:
     return (
         f'<div class="card scroll" tabindex="0"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody>'
         f"<tfoot>{foot}</tfoot></table></div>"
-        '<p class="note">In seconds, as measured when each file was made. A machine that runs plash for the first time '
-        "also compiles its kernels, in the first frames.</p>"
+        f'<p class="note">In seconds, as measured when each file was made. {_compiling(story)}</p>'
     )
+
+
+def _compiling(story: Story) -> str:
+    seconds = story.compiling()
+    if not seconds:
+        return "No kernel had to be compiled."
+    return f"Compiling: {clock(seconds)}, once for this version of plash; it is not in the table."
 
 
 def _cells(seconds: Iterable[float | None]) -> list[str]:

@@ -7,7 +7,6 @@ checkpoint, or the start of the scene.
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -44,19 +43,20 @@ class SimulationStage:
     def make(self, frame: int) -> None:
         """Simulate up to a frame and write it."""
         run = self.run
-        start = time.perf_counter()
+        stopwatch = run.compilation.stopwatch()
         solver = self._begin(frame)
         while self.place.frame < frame:
             self._go_to_next_frame(solver)
         seen, scene = solver.snapshot(), run.scene
         written = write_frame(self._frame_file(frame), seen, frame, solver.state.time)
-        seconds = time.perf_counter() - start
+        seconds, compiling = stopwatch()
         item = Item.of(
             written,
             source=run.manifest.physics,
             seconds=round(seconds, 4),
             ledger=asdict(solver.ledger),
             energy=seen.energy(scene.liquid.rho, scene.domain.gravity[: scene.dimension]),
+            compiling=round(compiling, 4),
         )
         self._refuse_unsound(item, frame)
         run.manifest.stage(self.name).items[frame] = item

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.errors import Problem, SceneError
 from plash.mesh.ball import unit_ball
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased
@@ -26,6 +27,7 @@ from plash.render.studio import lamp_directions
 from plash.scene.camera import Camera
 from plash.scene.domain import Domain
 from plash.scene.look import SolidLook
+from plash.scene.mesh_file import short
 from plash.scene.model import Scene
 
 Part = dict[str, Any]
@@ -229,7 +231,7 @@ def light(mi: Any, scene: Scene, first: View) -> Part:
     """What shines on everything, from far away; lamps stand as the camera is in the first picture."""
     kind = scene.look.light
     if kind not in ("studio", "sky"):
-        return {"light": {"type": "envmap", "filename": kind}}
+        return {"light": {"type": "envmap", "bitmap": _picture(mi, kind)}}
     to_lamp, to_fill = lamp_directions(first)
     color = light_of(scene.look.background)
     if kind == "studio":
@@ -237,6 +239,20 @@ def light(mi: Any, scene: Scene, first: View) -> Part:
     else:
         picture = sky_environment(to_lamp, _NEAR_FLOOR * color)
     return {"light": {"type": "envmap", "bitmap": mi.Bitmap(picture)}}
+
+
+def _picture(mi: Any, file: str) -> Any:
+    """The picture of a light in a file.
+
+    Raises:
+        SceneError: It cannot be read.
+    """
+    try:
+        return mi.Bitmap(file)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1][-120:]
+        fault = f"{short(file)} cannot be read as a picture ({reason}): export it again"
+        raise SceneError([Problem("look.light", fault)]) from None
 
 
 def sensor(mi: Any, placing: Placing, view: View, camera: Camera | None, pixels: tuple[int, int], samples: int) -> Part:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from plash.scene.base import Duration, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.base import Duration, Name, Number, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
@@ -40,7 +40,7 @@ class Fill(SceneModel):
 class Solid(SceneModel):
     """A body that liquid cannot enter. It stands, or moves as its motion says whatever the liquid does."""
 
-    name: Text = Field(
+    name: Name = Field(
         default="",
         description="What messages call it; each name may occur once.",
         json_schema_extra={"default_text": "solid 1, solid 2, ... by position"},

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from plash.scene.base import FURTHEST, Acceleration, Direction, Length, Number, Point, Text, Velocity
+from plash.scene.base import FURTHEST, Acceleration, Direction, Length, Name, Number, Point, Velocity
 from plash.scene.shapes import Shape
 from plash.scene.sources import Timed
 from plash.scene.units import Quantity
@@ -25,7 +25,7 @@ Strength = Annotated[float, Quantity("acceleration"), Field(ge=-FURTHEST, le=FUR
 class Pump(Timed):
     """A place where liquid is given a velocity, or pushed."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "pump 1, pump 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "pump 1, pump 2, ..."})
     shape: Shape = Field(description="Where it is.")
     velocity: Velocity | None = Field(
         default=None,
@@ -49,7 +49,7 @@ class Pump(Timed):
 
 
 class _Force(Timed):
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "force 1, force 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "force 1, force 2, ..."})
     shape: Shape | None = Field(
         default=None, description="Where it acts.", json_schema_extra={"default_text": "everywhere"}
     )

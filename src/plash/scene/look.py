@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 from plash.errors import Problem, SceneError
 from plash.scene.base import Number, SceneModel, Switch, Text, Whole
 from plash.scene.camera import Camera
+from plash.scene.light_file import LIGHT_FILES, light_fault
 from plash.scene.units import Quantity
 from plash.scene.words import nearest, refusal, refusal_at, shown
 
@@ -65,7 +66,6 @@ _Absorption = Annotated[float, Quantity("absorption"), Field(ge=0, le=1e6)]
 Absorption = Annotated[tuple[_Absorption, ...], Field(min_length=3, max_length=3), BeforeValidator(_three)]
 
 LIGHTS = ("studio", "sky")
-LIGHT_FILES = (".hdr", ".exr")
 
 
 def _known_light(value: str) -> str:
@@ -76,8 +76,9 @@ def _known_light(value: str) -> str:
     if path.suffix.lower() not in LIGHT_FILES:
         known = f"{nearest(value, LIGHTS)} Known: {', '.join(LIGHTS)}, or the path of an .hdr or .exr file"
         raise refusal(f"{shown(value)} is no light.{known}")
-    if not path.is_file():
-        raise refusal(f"{shown(value)}: there is no such file")
+    fault = light_fault(value)
+    if fault:
+        raise refusal(fault)
     return str(path.absolute())
 
 

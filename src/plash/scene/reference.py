@@ -14,7 +14,8 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from plash.scene.base import FURTHEST
+from plash.scene.amount import DEEPEST_KEY, MOST_VALUES
+from plash.scene.base import FURTHEST, LONGEST_NAME
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
@@ -27,7 +28,9 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
+from plash.scene.read import LARGEST_FILE
 from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.shapes import DEEPEST
 from plash.scene.sources import Blob, HeatSource, Sink, Spout
 from plash.scene.units import DIMENSIONS
 from plash.scene.words import shown
@@ -96,6 +99,15 @@ Units may be multiplied (`Pa*s`), divided (`g/cm^3`) and raised to whole powers 
 the wrong kind is an error.
 """
 
+LIMITS = f"""\
+## Limits
+
+A scene may have {MOST_VALUES:,} values in all, in a file of at most {LARGEST_FILE // 2**20} MiB. A key may have
+{DEEPEST_KEY} names with dots between them, and shapes may be nested {DEEPEST} deep. The name of a body is one line
+of up to {LONGEST_NAME} characters. Files that a scene names, meshes and lights, are looked at with the scene: whether
+they are there, files, of the kind that their suffix promises, and of a sensible size.
+"""
+
 OVERRIDES = """\
 ## Overrides
 
@@ -160,7 +172,7 @@ slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
 
 def reference_page() -> str:
     """The page in Markdown."""
-    parts = [INTRODUCTION, _dimensions(), OVERRIDES, "## The file as a whole\n", _table(Scene)]
+    parts = [INTRODUCTION, _dimensions(), LIMITS, OVERRIDES, "## The file as a whole\n", _table(Scene)]
     for title, model in (
         ("[domain]", Domain),
         ("sides", Sides),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.base import FURTHEST, Duration, Name, Number, SceneModel, Temperature, Text, Velocity
 from plash.scene.motion import Motion
 from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
@@ -79,7 +79,7 @@ class Flowing(SceneModel):
 class Blob(SceneModel):
     """Liquid that appears at a time, where there is none yet."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["blob"] = Field(default="blob", description="A blob.")
     shape: Shape = Field(description="Where the liquid appears.")
     time: Duration = Field(default=0.0, ge=0, description="When it appears.")
@@ -104,7 +104,7 @@ class Spout(Flowing, Timed):
     0.3183
     """
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["spout"] = Field(default="spout", description="A spout.")
     shape: OpeningShape = Field(description="The opening.")
     speed: Speed | None = Field(
@@ -182,7 +182,7 @@ class HeatSource(Timed):
     333.15
     """
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["heat"] = Field(default="heat", description="A source of heat.")
     shape: Shape = Field(description="Where it is.")
     temperature: Temperature = Field(description="How warm everything there is while it acts.")
@@ -194,7 +194,7 @@ Source = Annotated[Blob | Spout | HeatSource, Field(discriminator="kind")]
 class Sink(Flowing, Timed):
     """A place where liquid goes: all that enters it, or as much as its flow rate, or as a source brings in."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
     shape: Shape = Field(description="Where it is.")
     match: Text = Field(
         default="",
