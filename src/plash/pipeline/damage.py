@@ -52,8 +52,9 @@ def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str] = ST
 
 def damages(folder: RunFolder, manifest: Manifest) -> Iterator[DamagedError]:
     """What is wrong with every file that is not what was written; all are read."""
-    remedy = f"`{folder.resume_command} --verify` makes it again"
+    mending = f"`{folder.resume_command} --verify`"
     for kept in files_of(folder, manifest):
+        remedy = f"{mending} does without it" if kept.is_checkpoint else f"{mending} makes it again"
         try:
             verify(kept.path, kept.item.written, remedy)
         except DamagedError as error:

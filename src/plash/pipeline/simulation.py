@@ -102,7 +102,7 @@ class SimulationStage:
         try:
             place = read_checkpoint(file, solver, run.scene, item.written, remedy)
             frame_time = (place.frame - 1) / run.scene.time.fps
-            is_there = frame_time - _A_MOMENT <= solver.state.time <= frame_time + 1 / run.scene.time.fps
+            is_there = frame_time - _A_MOMENT <= solver.state.time <= frame_time + 1 / run.scene.time.fps + _A_MOMENT
             if place != Place(*(item.place or (0, 0))) or not is_there:
                 raise DamagedError(f"{file}: is damaged: it is of {place}, {solver.state.time:.6g} s. {remedy}")
         except DamagedError as error:
