@@ -141,6 +141,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     # Imported on first use: reading a scene needs no compiler, and asking for help needs neither
     if name not in __all__:

@@ -27,7 +27,7 @@ from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
-from plash.scene.read import parse_scene
+from plash.scene.read import as_scene, parse_scene
 from plash.scene.write import scene_text
 
 STAGES = ("simulate", "mesh", "render", "video", "report")
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def run(
-    scene: Scene,
+    scene: Scene | str | Path,
     out: str | Path,
     *,
     stages: Sequence[str] = STAGES,
@@ -70,7 +70,8 @@ def run(
     """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
     Args:
-        scene: What to simulate; shapes that are Python functions cannot be kept in a run folder.
+        scene: What to simulate: a scene, a name from `plash.gallery()`, or the path of a scene file. Shapes that are
+            Python functions cannot be kept in a run folder.
         out: The run's folder.
         stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
             date by any of them.
@@ -91,6 +92,7 @@ def run(
         2
     """
     folder = RunFolder(Path(out))
+    scene = as_scene(scene)
     text = scene_text(scene)
     if "simulate" in stages:
         _refuse_without_memory(scene)

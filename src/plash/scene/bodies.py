@@ -68,4 +68,4 @@ class Solid(SceneModel):
         if self.motion is None:
             return self
         shape = self.shape.carried(*self.motion.pose(time), dimension)
-        return self.model_copy(update={"shape": shape, "motion": None})
+        return self.with_values(shape=shape, motion=None)

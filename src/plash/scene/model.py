@@ -6,7 +6,8 @@ starts inside it, names differ.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +18,7 @@ from pydantic import (
     field_validator,
 )
 
+from plash.errors import Problem, SceneError
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
@@ -28,7 +30,7 @@ from plash.scene.problems import findings
 from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
 from plash.scene.shapes import misfits_of
 from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
-from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
 
 VERSION = 1
 
@@ -268,8 +270,7 @@ class Scene(SceneModel):
         if found:
             raise refusals(found)
         return tuple(
-            solid if solid.name else solid.model_copy(update={"name": f"solid {index + 1}"})
-            for index, solid in enumerate(solids)
+            solid if solid.name else solid.with_values(name=f"solid {index + 1}") for index, solid in enumerate(solids)
         )
 
     @field_validator("source", "sink", "pump", "force")
@@ -291,7 +292,7 @@ class Scene(SceneModel):
                     ((index, "name"), f"{shown(name)} is the name of {taken[name]} already: names must differ")
                 )
             taken.setdefault(name, f"{kind}[{index}]")
-            named.append(body if body.name else body.model_copy(update={"name": name}))
+            named.append(body if body.name else body.with_values(name=name))
         if found:
             raise refusals(found)
         return tuple(named)
@@ -352,6 +353,31 @@ class Scene(SceneModel):
         if found:
             raise refusals(found)
         return look
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some values replaced, checked like any other.
+
+        Args:
+            update: New values of tables, or of parameters by their name or place as for ``load_scene``. A table given
+                as a dictionary replaces only the keys in it.
+            deep: Whether the tables of a copy without an update are copies too.
+
+        Raises:
+            SceneError: Lists everything that is wrong.
+
+        >>> from plash.scene import load_scene
+        >>> scene = load_scene("dam_break").model_copy(update={"domain": {"resolution": 32}, "frames": 10})
+        >>> scene.domain.cells, scene.time.frames
+        ((32, 16, 16), 10)
+        """
+        from plash.scene.overrides import updated
+
+        if not update:
+            return super().model_copy(deep=deep)
+        data, found = updated(self, update)
+        if found:
+            raise SceneError([Problem(key_of(place), sentence) for place, sentence in found], self.error_source)
+        return type(self)(**data)
 
     @property
     def dimension(self) -> int:

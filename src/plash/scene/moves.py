@@ -98,14 +98,14 @@ class Movable(SceneModel):
         matrix, shift = tuple(row[:dimension] for row in matrix[:dimension]), shift[:dimension]
         before = self.translation or (0.0,) * dimension
         if matrix == _identity(dimension):
-            return self.model_copy(update={"translation": added(before, shift)}) if any(shift) else self
+            return self.with_values(translation=added(before, shift)) if any(shift) else self
         if self.rotation is not None:
             pivot, own = self.pivot(dimension), self.rotation.matrix()
             before = added(before, added(pivot, times(own, tuple(-part for part in pivot))))
             shift, matrix = added(times(matrix, before), shift), _product(matrix, own)
         else:
             shift = added(times(matrix, before), shift)
-        return self.model_copy(update={"rotation": _rotation_of(matrix), "translation": shift})
+        return self.with_values(rotation=_rotation_of(matrix), translation=shift)
 
     def may_overlap(self, low: Vector, high: Vector) -> bool:
         """Whether the shape may have a volume in common with a box; False is certain."""

@@ -34,8 +34,8 @@ def next_wall(scene: Scene) -> str:
 def with_poured(scene: Scene, blobs: Iterable[Blob]) -> Scene:
     """The scene with liquid that appears where and when it was poured by hand."""
     first = _next(_POURED, (source.name for source in scene.source))
-    named = [blob.model_copy(update={"name": f"poured {number}"}) for number, blob in enumerate(blobs, first)]
-    return scene.model_copy(update={"source": (*scene.source, *named)})
+    named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, first)]
+    return scene.with_values(source=(*scene.source, *named))
 
 
 def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:
@@ -59,7 +59,7 @@ def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> S
     else:
         pieces.append(piece)
     solids[name] = _wall(name, pieces)
-    return scene.model_copy(update={"solid": tuple(solids.values())})
+    return scene.with_values(solid=tuple(solids.values()))
 
 
 def erased(scene: Scene, place: Point, radius: float) -> Scene:
@@ -77,7 +77,7 @@ def erased(scene: Scene, place: Point, radius: float) -> Scene:
             solids.append(solid)
         elif left:
             solids.append(_wall(solid.name, left))
-    return scene.model_copy(update={"solid": tuple(solids)})
+    return scene.with_values(solid=tuple(solids))
 
 
 def pieces_of(solid: Solid) -> tuple[Piece, ...]:
