@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +26,9 @@ from plash.scene.mesh_file import file_fault, read_mesh
 from plash.scene.mesh_surface import Body, surface_of
 from plash.scene.moves import Bounds, Movable
 from plash.scene.words import Finding, refusal, refusal_at
+
+if TYPE_CHECKING:
+    from plash.scene.keys import MeshShapeKeys
 
 
 def _text_of(value: object) -> object:
@@ -51,6 +54,10 @@ class MeshShape(Movable):
     body of other surfaces. Parts are joined, and they may overlap: inside is what any of them encloses. Coordinates
     count as metres until they are scaled, and y is up. See [meshes.md](meshes.md) for each format and program.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[MeshShapeKeys]) -> None: ...
 
     kind: Literal["mesh"] = "mesh"
     file: MeshPath = Field(description="Path of the file; a relative one starts at the folder of the scene file.")

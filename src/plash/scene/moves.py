@@ -7,12 +7,15 @@ around a turned shape may be larger than it need be, never smaller.
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from pydantic import Field, model_validator
 
 from plash.scene.base import Angle, Direction, Point, SceneModel, Vector
 from plash.scene.words import refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import RotationKeys
 
 Bounds = tuple[Vector, Vector]
 Matrix = tuple[Vector, ...]
@@ -23,6 +26,10 @@ class Rotation(SceneModel):
 
     The centre of a half space is its point, that of a union or difference the middle of the box around it.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[RotationKeys]) -> None: ...
 
     angle: Angle = Field(description="How far to turn: counter-clockwise, seen with the axis pointing at you.")
     axis: Direction | None = Field(
