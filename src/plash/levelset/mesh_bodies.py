@@ -74,7 +74,7 @@ class Repaired:
         if not counts.all():
             rest = Triangles.of(vertices, whole.triangles[counts])
             winding = Winding.of(rest.corners, len(rest.boxes) // 2)
-        return cls(Triangles.of(vertices, whole.triangles[border]), winding)
+        return cls(whole if border.all() else Triangles.of(vertices, whole.triangles[border]), winding)
 
     def scaled(self, scale: float) -> Repaired:
         """The same, larger or smaller about the origin."""
@@ -117,7 +117,7 @@ def _is_border(corners: Array, winding: Winding) -> NDArray[np.bool_]:
 
 
 def _gaps(surface: Triangles, points: Array) -> Array:
-    """How far points (n, 3) are from the nearest triangle; the sign, of a surface that need not be closed, is nothing."""
+    """How far points (n, 3) are from the nearest triangle, whatever side of it they are on."""
     return np.abs(surface.distance(points))
 
 
