@@ -1,4 +1,4 @@
-"""A bowl of squares without a thickness, as modelling programs have it: `thickness` makes a wall of it, `repair` a lump."""
+"""A bowl of squares without thickness, as modelling programs have it: `thickness` makes it a wall, `repair` a lump."""
 
 import tempfile
 from pathlib import Path
