@@ -92,6 +92,7 @@ def run(
         2
     """
     folder = RunFolder(Path(out))
+    source = source if isinstance(scene, Scene) else str(scene)
     scene = as_scene(scene)
     text = scene_text(scene)
     if "simulate" in stages:
