@@ -51,14 +51,13 @@ def read_ply(data: bytes) -> Polygons:
     import numpy as np
 
     order, elements, start = _header(data)
-    wanted = {"vertex": ("x", "y", "z"), "face": _FACES}
     body = _Text(data[start:]) if not order else _Binary(data, start, order)
     vertices = np.empty((0, 3))
     corners = counts = np.empty(0, np.int64)
     for element in elements:
         if element.name == "vertex":
             names = [own.name for own in element.properties]
-            if element.has_lists or not all(axis in names for axis in wanted["vertex"]):
+            if element.has_lists or not all(axis in names for axis in "xyz"):
                 raise MeshFileError("has vertices without x, y and z: export it again")
             vertices = body.rows(element)[:, [names.index(axis) for axis in "xyz"]]
         elif element.name == "face" and any(own.name in _FACES and own.length for own in element.properties):
