@@ -255,6 +255,16 @@ def test_cavity_is_outside():
     assert tree(hollow).distance(points) == pytest.approx([1, -0.5, 1])
 
 
+def test_very_many_cavities_are_taken_for_what_they_are(monkeypatch):
+    """A body with more of them than there is time to look at."""
+    monkeypatch.setattr("plash.scene.mesh_check._WORK", 100)
+    hollow = joined(*(trimesh.creation.box((side,) * 3) for side in (4, 1)))
+    hollow.faces[12:] = hollow.faces[12:, ::-1]
+    assert defects(*merged(np.array(hollow.vertices), np.array(hollow.faces))) == []
+    monkeypatch.setattr("plash.scene.mesh_check._WORK", 10)
+    assert defects(*merged(np.array(hollow.vertices), np.array(hollow.faces))) == []
+
+
 def test_cracks_of_rounding_are_welded():
     box = trimesh.creation.box((1, 1, 1))
     soup = np.array(box.triangles).reshape(-1, 3)

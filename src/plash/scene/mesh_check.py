@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _FLAT = 1e-9  # volume over area times diagonal, below which a mesh encloses nothing
-_LOOKS = 8  # vertices of a part, at which it is looked whether they lie inside the others
-_WORK = 3e7  # solid angles: a second or two
+_LOOKS = 8  # vertices of a part, at most, at which it is looked whether they lie inside the others
+_WORK = 1e8  # solid angles: several seconds
 
 # Edits that make a body of a mesh; {wall} is a thickness that suits it
 _REPAIR = "set repair = true"
@@ -160,11 +160,14 @@ def _parts(vertices: Array, triangles: Numbers) -> tuple[Numbers, Array]:
 
 
 def _turned_in(vertices: Array, triangles: Numbers, part: Numbers, volume: Array) -> Numbers:
-    """The parts that face inwards and are no cavity of the others; with very many parts, all that face inwards."""
+    """The parts that face inwards and are no cavity of the others; with too many to look at, all are taken for such."""
     inwards = np.flatnonzero(volume < 0).astype(np.int64)
-    if len(inwards) == len(volume) or _LOOKS * len(inwards) * len(triangles) > _WORK:
+    if len(inwards) in (0, len(volume)):
         return inwards
-    return inwards[[not _is_cavity(vertices, triangles, part == name) for name in inwards]]
+    looks = int(min(_WORK / (len(inwards) * len(triangles)), _LOOKS))
+    if looks == 0:
+        return inwards[:0]
+    return inwards[[not _is_cavity(vertices, triangles, part == name, looks) for name in inwards]]
 
 
 def oriented(vertices: Array, triangles: Numbers) -> Numbers:
@@ -188,17 +191,17 @@ def has_inside(vertices: Array, triangles: Numbers) -> bool:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.sqrt(np.linalg.norm(normals, axis=1, keepdims=True))
     behind = corners.mean(axis=1) - 1e-3 * np.divide(normals, sizes, out=np.zeros_like(normals), where=sizes > 0)
-    most = int(_WORK / len(triangles)) + 1
+    most = int(_WORK / 4 / len(triangles)) + 1
     order = np.random.default_rng(0).permutation(len(triangles))
     if any(winding(behind[k], corners) > 0.5 + 1e-9 for k in order[:most]):
         return True
     return most < len(triangles)
 
 
-def _is_cavity(vertices: Array, triangles: Numbers, own: NDArray[np.bool_]) -> bool:
+def _is_cavity(vertices: Array, triangles: Numbers, own: NDArray[np.bool_], looks: int) -> bool:
     """Whether a part lies inside the others: some of its vertices, spread over it, all do."""
-    spread = np.unique(triangles[own])
-    spread = spread[:: max(1, len(spread) // _LOOKS)]
+    used = np.unique(triangles[own])
+    spread = used[np.arange(looks) * len(used) // looks]
     return all(winding(vertices[vertex], vertices[triangles[~own]]) > 0.5 for vertex in spread)
 
 
