@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
-from plash.levelset.mesh_load import load_triangles, mesh_distance
+from plash.levelset.mesh_load import load_body, mesh_distance
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,
@@ -90,7 +90,7 @@ def thickness(shape: Shape) -> float:
         case Sphere() | Capsule():
             return 2 * shape.radius
         case MeshShape():
-            return load_triangles(shape).least_thickness
+            return load_body(shape).least_thickness
         case Cylinder():
             return min(2 * shape.radius, float(_length(np.array([shape.top]) - np.array([shape.base]))[0]))
         case _:

@@ -1,8 +1,8 @@
 """Triangles of the shapes of a scene: what solids look like.
 
-Boxes, spheres, cylinders and capsules are laid out exactly, with normals; meshes are taken as they are; a union is the
-triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the domain
-and cut off there. In 2-D each is a flat region with an outline.
+Boxes, spheres, cylinders and capsules are laid out exactly, with normals; for meshes see `mesh_shapes.py`; a union is
+the triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the
+domain and cut off there. In 2-D each is a flat region with an outline.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.levelset.mesh_load import load_triangles
 from plash.levelset.shapes import distance
 from plash.mesh.marching import mesh_of_array
 from plash.mesh.mesh import Mesh, joined
-from plash.mesh.normals import creased, face_normals
+from plash.mesh.mesh_shapes import mesh_shape_mesh
 from plash.scene.domain import Domain
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Movable
@@ -27,7 +26,6 @@ from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
 Array = NDArray[np.float64]
 
 _AROUND = 96  # points round a circle
-_EDGE = 35.0  # degrees between faces of a mesh, from which the edge between them is sharp
 _CREASE = 0.8  # cosine between two normals of one smooth surface
 _SAMPLES = {2: 512, 3: 144}  # along the longest side of the domain, for shapes without an exact mesh
 
@@ -115,9 +113,7 @@ def _union(shape: Union, domain: Domain) -> Mesh:
 
 @_mesh.register
 def _triangles(shape: MeshShape, domain: Domain) -> Mesh:
-    found = load_triangles(shape, "shape")
-    vertices, faces = found.vertices.astype(np.float32), found.triangles.astype(np.int32)
-    return creased(Mesh(vertices, faces, face_normals(vertices, faces)), _EDGE)
+    return mesh_shape_mesh(shape)
 
 
 def _sampled(shape: Shape, domain: Domain) -> Mesh:

@@ -155,8 +155,8 @@ def _with_liquid_cells(scene: Scene, count: float) -> Scene:
     wanted = (liquid_volume(scene) / count) ** (1 / scene.dimension)
     if wanted <= domain.h:
         return scene
-    coarse = domain.model_copy(update={"resolution": None, "cell_size": min(wanted, min(domain.size) / 4)})
-    return scene if coarse.h <= domain.h else scene.model_copy(update={"domain": coarse})
+    coarse = domain.with_values(resolution=None, cell_size=min(wanted, min(domain.size) / 4))
+    return scene if coarse.h <= domain.h else scene.with_values(domain=coarse)
 
 
 def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:

@@ -31,7 +31,7 @@ from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
-from plash.scene.read import parse_scene
+from plash.scene.read import as_scene, parse_scene
 from plash.scene.write import names_functions, scene_text
 
 _FUNCTIONS = "holds a scene with Python functions, which no file can hold"
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def run(
-    scene: Scene,
+    scene: Scene | str | Path,
     out: str | Path,
     *,
     stages: Sequence[str] = STAGES,
@@ -79,8 +79,9 @@ def run(
     """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
     Args:
-        scene: What to simulate. A run folder cannot keep Python functions: a run of a scene with any goes on only when
-            the same functions are given to this again, in the same process.
+        scene: What to simulate: a scene, a name from `plash.gallery()`, or the path of a scene file. A run folder
+            cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
+            this again, in the same process.
         out: The run's folder.
         stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
             date by any of them.
@@ -103,6 +104,8 @@ def run(
         2
     """
     folder, progress = RunFolder(Path(out)), progress or Silent()
+    source = source if isinstance(scene, Scene) else str(scene)
+    scene = as_scene(scene)
     text = scene_text(scene, name_functions=True)
     with stop_on_signals(folder.resume_command) as stop, compiling_told(progress.compiling) as compilation:
         if "simulate" in stages:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -48,10 +48,53 @@ class SceneModel(BaseModel):
     # in the same pass, and what is wrong in all of them arrives together.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some values replaced, checked like any other.
+
+        A table given as a dictionary replaces only the keys in it.
+
+        Raises:
+            SceneError: Lists everything that is wrong.
+
+        >>> from plash.scene import Sphere
+        >>> Sphere(center=(0, 0), radius=1).model_copy(update={"radius": "20 cm"}).radius
+        0.2
+        """
+        if not update:
+            return super().model_copy(deep=deep)
+        return type(self)(**_updated(self, update))
+
+    def with_values(self, **values: Any) -> Self:
+        """The same with other values, which are known to be good: nothing is checked."""
+        return super().model_copy(update=values)
+
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, field in fields_of(type(self)).items():
             if name in self.__dict__ and self.__dict__[name] != field.default:
                 yield name, self.__dict__[name]
+
+
+def said(model: BaseModel) -> dict[str, Any]:
+    """What a table says, key by key, without what it leaves to defaults; tables in it as they are."""
+    return {name: getattr(model, name) for name in type(model).model_fields if name in _spoken(model)}
+
+
+def _spoken(model: BaseModel) -> set[str]:
+    """The keys that are set, and the kind, which tells what table it is."""
+    return model.model_fields_set | {"kind"}
+
+
+def _updated(table: BaseModel, update: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table says once some of its keys have other values."""
+    data = said(table)
+    for name, value in update.items():
+        old = getattr(table, name, None)
+        if isinstance(old, BaseModel) and isinstance(value, Mapping):
+            is_same = value.get("kind") in (None, getattr(old, "kind", None))
+            data[name] = _updated(old, value) if is_same else value
+        else:
+            data[name] = value
+    return data
 
 
 def validated(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, list[Finding]]:

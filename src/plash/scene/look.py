@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field, computed_field, model_validator
 from pydantic.config import JsonDict
@@ -16,6 +16,9 @@ from plash.scene.camera import Camera
 from plash.scene.light_file import LIGHT_FILES, light_fault
 from plash.scene.units import Quantity
 from plash.scene.words import nearest, refusal, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import LookKeys, SolidLookKeys
 
 COLORS = {
     "white": "#ffffff",
@@ -88,6 +91,10 @@ _OF_LOOK: JsonDict = {"default_text": "that of the liquid's look"}
 
 class Look(SceneModel):
     """What the pictures show. Some of it is only for ray-traced pictures, as `docs/rendering.md` says."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[LookKeys]) -> None: ...
 
     quality: Literal["draft", "preview", "final"] = Field(
         default="draft",
@@ -206,6 +213,10 @@ class Look(SceneModel):
 
 class SolidLook(SceneModel):
     """What a solid looks like."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SolidLookKeys]) -> None: ...
 
     color: Color = Field(default="#b9a48c", description='Its colour: "#rrggbb" or a name.')
     material: Literal["matte", "plastic", "metal", "glass"] = Field(

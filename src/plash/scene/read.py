@@ -20,7 +20,7 @@ from plash.scene.light_file import LIGHT_FILES
 from plash.scene.lines import LineIndex
 from plash.scene.model import VERSION, Scene
 from plash.scene.overrides import apply_overrides
-from plash.scene.words import Finding, key_of, nearest
+from plash.scene.words import Finding, key_of, nearest, shown
 
 LARGEST_FILE = 4 * 2**20
 
@@ -73,6 +73,23 @@ def parse_scene(text: str, source: str = "scene", folder: str | Path = "", /, **
         problems = [Problem(key_of(place), sentence, lines.line(place)) for place, sentence in found]
         raise SceneError(sorted(problems, key=lambda problem: (not problem.key, problem.line or 0)), source)
     return scene
+
+
+def as_scene(scene: Scene | str | Path) -> Scene:
+    """A scene as it is, or the one of a name or path.
+
+    Raises:
+        SceneError: There is no such scene, or something is wrong in it.
+        TypeError: It is none of these.
+
+    >>> as_scene("dam_break").title
+    'Dam break'
+    """
+    if isinstance(scene, Scene):
+        return scene
+    if isinstance(scene, str | Path):
+        return load_scene(scene)
+    raise TypeError(f"a scene is a Scene, a name from plash.gallery() or the path of a scene file, not {shown(scene)}")
 
 
 def gallery() -> dict[str, str]:

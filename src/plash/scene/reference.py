@@ -124,6 +124,19 @@ The last word of a parameter is enough where one of the single tables has it (`d
 `liquid`, `mesh`, `look` or `output`); others are named by their place in the scene, counted from 0 as in
 the messages. `resolution` replaces a `cell_size` in the file and the other way round; so do the two
 viscosities.
+
+A scene in Python cannot be changed, but a copy of it can differ. The same names work, and a table given as a
+dictionary replaces only the keys in it; the copy is checked as a file is:
+
+```python
+from plash.scene import load_scene
+
+scene = load_scene("dam_break")
+finer = scene.model_copy(update={"domain": {"resolution": 96}, "fill[0].velocity": (1, 0, 0)})
+```
+
+Wherever a table may stand, Python takes a dictionary with its keys. Type checkers know the keys of each table, and
+that a quantity may be a text with a unit, without a plugin.
 """
 
 SHAPES = """\

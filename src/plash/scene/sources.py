@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
@@ -18,6 +18,9 @@ from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
 from plash.scene.units import FlowRate, Quantity, flow_axes
 from plash.scene.words import Finding, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import BlobKeys, HeatSourceKeys, SinkKeys, SpoutKeys
 
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
@@ -79,6 +82,10 @@ class Flowing(SceneModel):
 class Blob(SceneModel):
     """Liquid that appears at a time, where there is none yet."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[BlobKeys]) -> None: ...
+
     name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["blob"] = Field(default="blob", description="A blob.")
     shape: Shape = Field(description="Where the liquid appears.")
@@ -103,6 +110,10 @@ class Spout(Flowing, Timed):
     >>> round(tap.peak(3), 4)
     0.3183
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SpoutKeys]) -> None: ...
 
     name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["spout"] = Field(default="spout", description="A spout.")
@@ -182,6 +193,10 @@ class HeatSource(Timed):
     333.15
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[HeatSourceKeys]) -> None: ...
+
     name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["heat"] = Field(default="heat", description="A source of heat.")
     shape: Shape = Field(description="Where it is.")
@@ -193,6 +208,10 @@ Source = Annotated[Blob | Spout | HeatSource, Field(discriminator="kind")]
 
 class Sink(Flowing, Timed):
     """A place where liquid goes: all that enters it, or as much as its flow rate, or as a source brings in."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SinkKeys]) -> None: ...
 
     name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
     shape: Shape = Field(description="Where it is.")
