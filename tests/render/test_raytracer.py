@@ -54,13 +54,13 @@ def plain_variant(monkeypatch):
     load_mitsuba.cache_clear()
 
 
-def make_scene(material="matte", size=(2, 1, 1.2), **look):
+def make_scene(material="matte", size=(2, 1, 1.2), empty=False, **look):
     scale = size[0] / 2
     ball = Sphere(center=tuple(scale * x for x in (1.3, 0.3, 0.6)), radius=0.3 * scale)
     return Scene(
         domain=Domain(size=size, resolution=20),
         fill=[Fill(shape=Box(min=(0, 0, 0), max=tuple(scale * x for x in HIGH)))],
-        solid=[Solid(shape=ball, look={"color": "orange", "material": material})],
+        solid=[] if empty else [Solid(shape=ball, look={"color": "orange", "material": material})],
         look={"width": 48, "height": 28, "quality": "preview", "camera": CAMERA, **look},
     )
 
@@ -131,6 +131,19 @@ def test_no_line_is_seen_where_the_floor_ends():
     above = found[:16].astype(float).mean(axis=2)
     assert np.abs(np.diff(above, axis=0)).max() < 6
     assert np.abs(np.diff(above, axis=1)).max() < 6
+
+
+@pytest.mark.parametrize("light", ["studio", "sky", "file"])
+def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
+    """Rays that slip through the floor see the dark below it."""
+    if light == "file":
+        light = str(tmp_path / "room.exr")
+        load_mitsuba().Bitmap(np.full((8, 16, 3), 0.7, np.float32)).write(light)
+    down = Camera(**{"from": (2.6, 1.9, 3.4), "to": (0.9, 0.0, 0.6), "fov": 26})
+    found = RayTracer(make_scene(empty=True, camera=down, light=light, width=320, height=180)).picture(None, *NONE)
+    found = found.astype(float).mean(axis=2)
+    around = np.lib.stride_tricks.sliding_window_view(found, (5, 5))
+    assert (np.median(around, axis=(2, 3)) - found[2:-2, 2:-2]).max() < 4
 
 
 def test_a_named_look_is_the_same_at_every_size():

@@ -35,6 +35,7 @@ Floats = NDArray[np.float32]
 _DIAGONAL = 10.0  # of the domain, in Mitsuba's units
 _APART, _LEAST_APART = 0.02, 1.5e-4  # between surfaces that must not lie in each other: in cells, and in diagonals
 _REACH = 12.0  # radius of the floor, in diagonals
+_TO_HORIZON = 300.0  # times as far the floor goes on where it is not to fade into a backdrop
 _NEAR_FLOOR, _FAR_FLOOR = 0.62, 0.34  # light that floor and backdrop return, as parts of the background's
 _ROUND = 128  # points round the floor
 _MIRRORED = 0.06  # light that a pane of glass throws back
@@ -194,7 +195,10 @@ def tank(mi: Any, placing: Placing, domain: Domain) -> Part:
 
 
 def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Part:
-    """The floor: a wide disc, in the studio darker towards its rim, where it goes over into the backdrop.
+    """The floor: in the studio a wide disc, darker towards its rim, where it goes over into the backdrop.
+
+    In other light it ends at the horizon, so far away that rays would slip between triangles: it is one disc, which
+    Mitsuba meets by its equation.
 
     Args:
         mi: Mitsuba.
@@ -204,17 +208,15 @@ def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Part:
     """
     if not scene.look.floor:
         return {}
-    across = _DIAGONAL / placing.scale
-    reach = max(_REACH * across, 3 * furthest)
-    if scene.look.light == "studio":
-        part = np.linspace(0, 1, 24)
-        radius, fading = reach * part**2, part**2 * (3 - 2 * part)
-    else:
-        radius, fading = np.array([0.0, 300 * reach]), np.zeros(2)
-    share = _NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading
-    colors = share[:, None] * light_of(scene.look.background)
-    reflectance = {"type": "mesh_attribute", "name": "vertex_color"}
-    surface = {"bsdf": {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": reflectance}}}
+    reach = max(_REACH * _DIAGONAL / placing.scale, 3 * furthest)
+    color = light_of(scene.look.background)
+    if scene.look.light != "studio":
+        level = mi.ScalarTransform4f().rotate([1, 0, 0], -90).scale(_TO_HORIZON * reach * placing.scale)
+        return {"floor": {"type": "disk", "to_world": level, "bsdf": _matte(rgb(_NEAR_FLOOR * color))}}
+    part = np.linspace(0, 1, 24)
+    radius, fading = reach * part**2, part**2 * (3 - 2 * part)
+    colors = (_NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading)[:, None] * color
+    surface = {"bsdf": _matte({"type": "mesh_attribute", "name": "vertex_color"})}
     disc = _disc(radius, placing.origin)
     return {"floor": triangles(mi, placing, disc, surface, np.repeat(colors, _ROUND, axis=0).astype(np.float32))}
 
@@ -317,7 +319,11 @@ def _solid_surface(look: SolidLook) -> Part:
         return _metal(color, look.roughness)
     if look.material == "plastic":
         return {"type": "twosided", "bsdf": _glossy(rgb(color), 1.5, look.roughness)}
-    return {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": rgb(color)}}
+    return _matte(rgb(color))
+
+
+def _matte(color: Part) -> Part:
+    return {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": color}}
 
 
 def _disc(radius: Array, middle: Array) -> Mesh:
