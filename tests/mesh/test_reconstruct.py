@@ -182,7 +182,7 @@ def test_no_part_of_the_surface_lies_before_or_in_a_solid(where):
     for share in ((1, 0, 0), (1 / 3, 1 / 3, 1 / 3), (0.5, 0.5, 0), (0, 0.5, 0.5)):
         points = np.einsum("k,nkd->nd", np.array(share), corners)
         depth = np.minimum(points - low, high - points).min(axis=1)
-        assert depth[on_wall].max() < 0.03 * H
+        assert depth[on_wall].max() < 0.05 * H
         # Where three faces meet, a triangle or two cut off the corner
         assert np.mean(depth > 0.03 * H) < 0.003
 

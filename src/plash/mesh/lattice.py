@@ -112,7 +112,7 @@ def _to_open_space(places: NDArray[np.float64], gap: NDArray[np.float64], lattic
             for inwards in (0.5 * deep, deep):
                 moved = start - inwards * outwards
                 there = -_nearest_solid(moved * lattice.spacing, lattice)
-                deeper = there > depth[leads]
+                deeper = there >= depth[leads] - _HAIR  # in a corner, as deep until it is away from both walls
                 at[leads[deeper]], depth[leads[deeper]] = moved[deeper], there[deeper]
     found[inside] = -depth
     return found

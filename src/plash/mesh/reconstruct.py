@@ -88,7 +88,7 @@ def liquid_surface(
 def _shaped(
     draft: Draft, ends: NDArray[np.int64], cut: CellField, particles: Particles, meshing: Meshing, lattice: Lattice
 ) -> Draft:
-    """The surface as it was cut from a field, smoothed and subdivided, out of solids; drops round, volume as carried."""
+    """What was cut from a field, smoothed and subdivided, out of solids; its drops round, its volume the particles'."""
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
     smooth = swept(draft, meshing.sweeps * meshing.detail)
     least = meshing.smallest * meshing.detail**cut.tiles.dimension
