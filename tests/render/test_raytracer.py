@@ -15,6 +15,7 @@ from PIL import Image
 from plash.errors import PlashError
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
+from plash.render.preview import Preview
 from plash.render.raytracer import RayTracer, refuse_broken
 from plash.render.variant import load_mitsuba, variant
 from plash.scene import Box, Camera, Domain, Fill, Scene, Solid, Sphere
@@ -107,6 +108,30 @@ def test_solids_look_like_what_they_are_made_of(material):
     ball = np.s_[8:16, 26:34]
     assert np.abs(matte[ball].astype(int) - other[ball]).max() > 20
     assert np.abs(matte[:4].astype(int) - other[:4]).mean() < 6
+
+
+def test_glass_has_the_colour_that_it_is_given():
+    ball = np.s_[8:16, 26:34]
+    seen = {}
+    for color in (None, "red", "blue"):
+        look = {"material": "glass"} | ({"color": color} if color else {})
+        solid = Solid(shape=Sphere(center=(1.3, 0.3, 0.6), radius=0.3), look=look)
+        plain = make_scene()
+        scene = Scene(domain=plain.domain, fill=plain.fill, solid=[solid], look=plain.look)
+        seen[color] = RayTracer(scene).picture(None, *NONE)[ball].astype(float).mean(axis=(0, 1))
+    assert np.ptp(seen[None]) < 15  # clear, unless a colour is given
+    assert seen["red"][0] > seen["red"][2] + 40
+    assert seen["blue"][2] > seen["blue"][0] + 40
+
+
+@pytest.mark.parametrize("light", ["studio", "sky"])
+def test_a_table_below_the_domain_is_seen(light):
+    plain = make_scene(light=light)
+    table = Solid(shape=Box(min=(-0.2, -0.8, -0.2), max=(2.2, 0.0, 1.4)), look={"color": "red"})
+    scene = Scene(domain=plain.domain, fill=plain.fill, solid=[table], look=plain.look)
+    for taker in (RayTracer(scene), Preview(scene)):
+        seen = taker.picture(None, *NONE).astype(float)
+        assert np.mean(seen[:, :, 0] > seen[:, :, 2] + 40) > 0.3
 
 
 def test_the_same_frame_is_the_same_picture():

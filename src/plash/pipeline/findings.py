@@ -163,7 +163,8 @@ def _outside(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Fi
     size = scene.domain.size
     if not shape.may_overlap((0.0,) * scene.dimension, size):
         reach = f"reaches from {_point(low)} to {_point(high)}, the domain from 0 to {_point(size)}"
-        yield Finding("warning", "outside-domain", where, f"lies outside the domain: it {reach}", "move it inside")
+        sentence = f"lies outside the domain: it {reach}. It does not meet the liquid; pictures show it"
+        yield Finding("warning", "outside-domain", where, sentence, "move it inside, if it is not part of the set")
         return
     beyond = max(max(-a, b - side) for a, b, side in zip(low, high, size, strict=True))
     if beyond > scene.domain.h:

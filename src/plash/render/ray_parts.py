@@ -22,7 +22,7 @@ from plash.render.camera import View
 from plash.render.colors import light_of
 from plash.render.environment import sky_environment, studio_environment
 from plash.render.looks import LiquidLook
-from plash.render.studio import lamp_directions
+from plash.render.studio import floor_height, lamp_directions
 from plash.scene.camera import Camera
 from plash.scene.domain import Domain
 from plash.scene.look import SolidLook
@@ -203,21 +203,25 @@ def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Part:
     Args:
         mi: Mitsuba.
         placing: Of the domain.
-        scene: Its domain stands on the floor.
+        scene: Its domain stands on the floor, or on solids that do.
         furthest: How far (m) from the domain's middle the camera ever is.
     """
     if not scene.look.floor:
         return {}
     reach = max(_REACH * _DIAGONAL / placing.scale, 3 * furthest)
     color = light_of(scene.look.background)
+    middle = placing.origin + np.array([0.0, floor_height(scene), 0.0])
     if scene.look.light != "studio":
-        level = mi.ScalarTransform4f().rotate([1, 0, 0], -90).scale(_TO_HORIZON * reach * placing.scale)
+        place = placing(middle).tolist()
+        level = (
+            mi.ScalarTransform4f().translate(place).rotate([1, 0, 0], -90).scale(_TO_HORIZON * reach * placing.scale)
+        )
         return {"floor": {"type": "disk", "to_world": level, "bsdf": _matte(rgb(_NEAR_FLOOR * color))}}
     part = np.linspace(0, 1, 24)
     radius, fading = reach * part**2, part**2 * (3 - 2 * part)
     colors = (_NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading)[:, None] * color
     surface = {"bsdf": _matte({"type": "mesh_attribute", "name": "vertex_color"})}
-    disc = _disc(radius, placing.origin)
+    disc = _disc(radius, middle)
     return {"floor": triangles(mi, placing, disc, surface, np.repeat(colors, _ROUND, axis=0).astype(np.float32))}
 
 
@@ -312,9 +316,11 @@ def _metal(color: Array, roughness: float) -> Part:
 
 
 def _solid_surface(look: SolidLook) -> Part:
-    color = light_of(look.color)
+    color = light_of(look.seen_color)
     if look.material == "glass":
-        return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0)
+        # Light goes in and out, and has the colour after both
+        tint = {"specular_transmittance": rgb(np.sqrt(color))}
+        return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint
     if look.material == "metal":
         return _metal(color, look.roughness)
     if look.material == "plastic":
