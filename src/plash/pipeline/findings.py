@@ -128,7 +128,7 @@ def _motion_findings(scene: Scene, where: str, solid: Solid) -> Iterator[Finding
     times = [last * look / _LOOKS for look in range(_LOOKS + 1)]
     origin = (0.0,) * scene.dimension
     if not any(solid.at(time, scene.dimension).shape.may_overlap(origin, scene.domain.size) for time in times):
-        sentence = f"is outside the domain at all times from 0 to {last:.4g} s"
+        sentence = f"is outside the domain at all times from 0 to {last:.4g} s: it does not meet the liquid"
         yield Finding("warning", "outside-domain", where, sentence, "let its motion lead into the domain")
         return
     speed = max(MovingBodies([solid], h, scene.domain.size).fastest(time, time) for time in times)
