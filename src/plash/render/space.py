@@ -30,6 +30,7 @@ Floats = NDArray[np.float32]
 _OPAQUE = np.full(3, np.inf)
 _EDGE_WIDTH, _EDGE_STRENGTH = 1.3, 0.5  # in pixels, and how much of the line's colour
 _MOST_FADE = 3.0  # most that light fades over the length of the domain before it reaches liquid
+_NEARER = np.float32(1 - 1e-5)  # of their depth, floor and solids: liquid that stands on them does not shine through
 _EDGE_LIGHT = np.array([0.10, 0.12, 0.14], np.float32)
 
 
@@ -71,11 +72,11 @@ class SpacePreview:
         draw_triangles(layer, view, self._solids.vertices, self._solids.faces)
         self._seen = Seen.nothing(view)
         see_triangles(self._seen, view, layer, self._solids)
-        self._opaque = layer.depth
+        self._opaque = layer.depth * _NEARER
         if self._scene.look.floor:
             floor = _floor_depth(view, floor_height(self._scene))
             hidden = floor < layer.depth
-            self._opaque = np.minimum(layer.depth, floor)
+            self._opaque = np.minimum(self._opaque, floor)
             self._seen.normal[hidden] = 0
         self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
         self._shade(self._key, self._sky, self._opaque, self._solid_maps)
@@ -219,7 +220,7 @@ def _solids(scene: Scene, time: float) -> Triangles:
 def _floor_depth(view: View, height: float) -> Floats:
     """Depth of the level plane at a height (m) at each sample, infinite where it is not seen from above.
 
-    It is drawn a hair's breadth nearer, so that liquid standing on it does not shine through.
+    It is drawn a hair's breadth nearer, as solids are.
     """
     u = (np.arange(view.width) + 0.5 - view.width / 2) / view.focal
     v = (view.height / 2 - np.arange(view.height) - 0.5) / view.focal
@@ -227,7 +228,7 @@ def _floor_depth(view: View, height: float) -> Floats:
     falling = -(u[None, :] * right + v[:, None] * up + forward)
     seen = (falling > 1e-9) & (view.position[1] > height)
     depth = np.where(seen, (view.position[1] - height) / np.where(seen, falling, 1), np.inf)
-    return (depth * (1 - 1e-5)).astype(np.float32)
+    return (depth * _NEARER).astype(np.float32)
 
 
 def _box_edges(size: NDArray[np.float64]) -> NDArray[np.float64]:
