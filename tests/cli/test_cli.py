@@ -279,7 +279,7 @@ def test_scenes_and_schema_are_complete(call):
 def test_info_tells_about_the_machine(call):
     facts = json.loads(call("info", "--json")[1])
     assert facts["plash"] == plash.__version__
-    assert {"numpy", "numba", "cores", "memory"} <= set(facts)
+    assert {"numpy", "numba", "cores", "memory", "ray tracer"} <= set(facts)
 
 
 def test_bench_accounts_for_the_whole_step(call):

@@ -12,6 +12,7 @@ from plash.pipeline.check import CheckReport
 from plash.pipeline.cost import Estimate
 from plash.pipeline.machine import free_memory, threads
 from plash.pipeline.progress import clock
+from plash.render.variant import variant_text
 
 
 def check_lines(report: CheckReport) -> list[str]:
@@ -65,6 +66,7 @@ def machine() -> dict[str, str]:
         "system": platform.platform(),
         "cores": str(os.cpu_count()),
         "memory": f"{free_memory() / 1e9:.1f} GB free",
+        "ray tracer": variant_text(),
     }
 
 

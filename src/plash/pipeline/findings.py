@@ -124,7 +124,7 @@ def _motion_findings(scene: Scene, where: str, solid: Solid) -> Iterator[Finding
     """A solid that moves: how fast, and whether it is ever seen."""
     times, origin = times_of(scene), (0.0,) * scene.dimension
     if not any(solid.at(time, scene.dimension).shape.may_overlap(origin, scene.domain.size) for time in times):
-        sentence = f"is outside the domain at all times from 0 to {times[-1]:.4g} s"
+        sentence = f"is outside the domain at all times from 0 to {times[-1]:.4g} s: it does not meet the liquid"
         yield Finding("warning", "outside-domain", where, sentence, "let its motion lead into the domain")
         return
     speed = top_speed(scene, solid)
@@ -161,7 +161,8 @@ def _outside(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Fi
     size = scene.domain.size
     if not shape.may_overlap((0.0,) * scene.dimension, size):
         reach = f"reaches from {_point(low)} to {_point(high)}, the domain from 0 to {_point(size)}"
-        yield Finding("warning", "outside-domain", where, f"lies outside the domain: it {reach}", "move it inside")
+        sentence = f"lies outside the domain: it {reach}. It does not meet the liquid; pictures show it"
+        yield Finding("warning", "outside-domain", where, sentence, "move it inside, if it is not part of the set")
         return
     beyond = max(max(-a, b - side) for a, b, side in zip(low, high, size, strict=True))
     if beyond > scene.domain.h:

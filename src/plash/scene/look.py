@@ -218,10 +218,19 @@ class SolidLook(SceneModel):
 
         def __init__(self, **keys: Unpack[SolidLookKeys]) -> None: ...
 
-    color: Color = Field(default="#b9a48c", description='Its colour: "#rrggbb" or a name.')
+    color: Color | None = Field(
+        default=None,
+        description='Its colour: "#rrggbb" or a name. Glass is tinted: light that passed through has this colour.',
+        json_schema_extra={"default_text": '`"#b9a48c"`; glass is clear'},
+    )
     material: Literal["matte", "plastic", "metal", "glass"] = Field(
         default="matte", description="What it is made of, in ray-traced pictures."
     )
     roughness: Number = Field(
         default=0.1, ge=0, le=1, description="How dull plastic, metal and glass are: 0 is a mirror. Ray traced."
     )
+
+    @property
+    def seen_color(self) -> str:
+        """The colour that is seen: its own, or that of its material."""
+        return self.color or ("white" if self.material == "glass" else "#b9a48c")
