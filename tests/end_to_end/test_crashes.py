@@ -1,39 +1,19 @@
 """What happens to long runs: they are killed, stopped, run out of disk, and are started twice."""
 
-import hashlib
 import json
 import os
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from ..fuzz.kills import checksums, finish, kill_again_and_again, plash
+
 KILLS = 25
 SCENE = ["dam_break_2d", "--resolution", "24", "--frames", "24"]
-
-
-def plash(*words, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "plash", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
-    )
-
-
-def finish(process, timeout=300):
-    out, err = process.communicate(timeout=timeout)
-    assert "Traceback" not in err
-    return process.returncode, out, err
-
-
-def checksums(folder: Path):
-    """Of every file but those that hold times or the process number."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix in (".ply", ".png", ".mp4"))
-    frames = (folder / "particles").iterdir()
-    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted([*files, *frames])}
 
 
 @pytest.fixture(scope="module")
@@ -46,24 +26,8 @@ def undisturbed(tmp_path_factory):
 
 def test_killed_again_and_again_a_run_ends_up_the_same(undisturbed, tmp_path):
     folder = tmp_path / "run"
-    chance = random.Random(3)
-    kills = 0
-    words = ["run", *SCENE, "--out", str(folder), "--json"]
-    while kills < KILLS:
-        process = plash(*words)
-        process.stdout.readline()  # the plan: from here on it works
-        time.sleep(chance.uniform(0.0, 0.25))
-        process.kill()
-        process.communicate()
-        kills += 1
-        words = ["resume", str(folder), "--json"] if (folder / "manifest.json").exists() else words
-    code, _, err = finish(plash("resume", str(folder), "-q"))
-    assert code == 0, err
+    kill_again_and_again(SCENE, folder, random.Random(3), KILLS, longest=0.25)
     assert checksums(folder) == checksums(undisturbed)
-    code, out, _ = finish(plash("info", str(folder), "--verify"))
-    assert code == 0
-    assert "every file is what was written" in out
-    assert not list(folder.rglob("*.tmp"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])

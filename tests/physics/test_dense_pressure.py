@@ -102,3 +102,15 @@ def test_the_residual_is_what_was_asked_for(tolerance):
     after = np.linalg.norm(box_divergence(velocity, H))
     assert found.residual <= tolerance
     assert after == pytest.approx(found.residual * before, rel=1e-3)
+
+
+def test_a_flow_that_has_died_down_is_projected_as_well():
+    """Far below what a single number can hold, and by a power of two: bit for bit the same."""
+    shape = SHAPES[2]
+    solids = bodies(shape)
+    projection = ProjectionRoundSolids(BoxSolver(shape, H), solids, 1e-6)
+    fast = random_velocity(solids, 2)
+    slow = fast * 2.0**-160
+    found = [projection.project(velocity) for velocity in (fast, slow)]
+    assert found[0].iterations == found[1].iterations > 0
+    assert np.array_equal(fast, slow * 2.0**160)

@@ -255,6 +255,16 @@ def test_the_plug_of_a_spout_is_no_liquid(dimension):
     assert not (cells.label[plug] == LIQUID).any()
 
 
+def test_what_comes_into_an_empty_box_in_a_step_that_crosses_a_frame_goes_on_with_the_next_step(dimension):
+    """There was no liquid when the velocity of that step was found: none of it is left for what came since."""
+    crossing = {"steps_cross_frames": True}
+    solver = plash.build(scene(dimension, pool=None, source=[spout(dimension, -90)], solver=crossing, frames=4))
+    for frame in range(1, 4):
+        run(solver, frame / 40)
+        assert solver.ledger.particle_volume == pytest.approx(solver.ledger.target_volume, rel=1e-6)
+    assert solver.ledger.inflow == pytest.approx(solver.sources.openings[0].area * SPEED * 0.075, rel=0.1)
+
+
 @pytest.mark.parametrize("degrees", [0, 30])
 @pytest.mark.parametrize("pool", [None, 0.55])
 def test_a_spout_narrower_than_a_sample_gives_what_was_asked(dimension, degrees, pool):

@@ -2,7 +2,7 @@
 
 What is inside is moved out along the normal, a little further each time, or, if that fails, back to where it started,
 which was outside, and there it moves with the solid. So no particle is inside a solid after a step, to the last bit of
-its position.
+its position; but for one that a solid presses against a closed side of the domain, which stays in the domain.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def push_out(
         which, places, gap = _those_inside(particles, which, distance)
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
+    _bring_back(particles, which, limits, kinds)
     if not keep_velocity:
         particles.velocity[:, which] = 0 if solid_velocity is None else solid_velocity(_places(particles, which)).T
     return len(_those_inside(particles, which, distance)[0])
@@ -76,6 +77,20 @@ def _those_inside(
     gap = distance(places)
     inside = gap < 0
     return which[inside], places[inside], gap[inside]
+
+
+def _bring_back(
+    particles: Particles, which: NDArray[np.int64], limits: NDArray[np.int32], kinds: NDArray[np.int32]
+) -> None:
+    """Put those of some particles back into the domain whose start a solid has carried through a closed side."""
+    beyond = np.zeros(len(which), np.bool_)
+    for axis, cell in enumerate(particles.cell[:, which]):
+        beyond |= (kinds[axis, 0] == CLOSED) & (cell < limits[axis, 0])
+        beyond |= (kinds[axis, 1] == CLOSED) & (cell >= limits[axis, 1])
+    which = which[beyond]
+    places = _places(particles, which)
+    _stay_between_sides(places, limits, kinds)
+    _put(particles, which, places)
 
 
 def _places(particles: Particles, which: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -209,7 +209,8 @@ class LiquidSolver:
             self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
         self._come_and_go(s.time, s.time + dt)
         s.time += dt
-        s.unspent = max(0.0, s.unspent - dt)
+        # What came into a domain without liquid has no velocity on the grid: it waits for the next step
+        s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
 
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
