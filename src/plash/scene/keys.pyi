@@ -388,7 +388,7 @@ class SolidKeys(TypedDict, total=False):
 class SolidLookKeys(TypedDict, total=False):
     """Keys of `SolidLook`."""
 
-    color: str
+    color: str | None
     material: Literal["matte", "plastic", "metal", "glass"]
     roughness: float
 
