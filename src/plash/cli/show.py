@@ -25,6 +25,7 @@ _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are compiled
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
+_LITTLE = 0.002  # of the target volume, below which it is not said that it is not measured
 _LAST = ("video", "report")  # made once, of all frames
 
 
@@ -281,6 +282,10 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
         f"- {ledger['outflow']:.6g} out",
         f"{'':9}{_in_particles(ledger)}measured {ledger['volume']:.6g}{_off(ledger, 'volume')}",
     ]
+    films, spray = ledger.get("films", 0.0), ledger.get("spray", 0.0)
+    if films + spray > _LITTLE * target:
+        thin = "thinner than about half a cell, which are not measured"
+        lines.append(f"{'':9}beside {films:.6g} in films on walls and {spray:.6g} in spray and sheets, {thin}")
     lines += [f"{'brought':9}{volume:.6g} by {name!r}" for name, volume in ledger.get("brought", {}).items()]
     removed = ledger["removed"].items()
     lines += [f"{'removed':9}{volume:.6g} {reason}" for reason, volume in removed] or [f"{'removed':9}nothing"]

@@ -131,6 +131,10 @@ def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
         facts.append(
             ("Volume error at the end", f"{errors[max(errors)]:+.2%}", f"at worst {errors[worst]:+.2%}, frame {worst}")
         )
+    films, spray = ledger.get("films", 0.0), ledger.get("spray", 0.0)
+    if films or spray:
+        about = f"and {spray:.3g} {unit} in spray: thinner than about half a cell, and not in the measured volume"
+        facts.append(("In films on walls", f"{films:.3g} {unit}", about))
     removed = ", ".join(f"{volume:.3g} {unit} {reason}" for reason, volume in ledger.get("removed", {}).items())
     leaks = {name: count for name, count in ledger.get("leaks", {}).items() if count}
     leaked = ", ".join(f"{count} particles in {name}" for name, count in leaks.items())

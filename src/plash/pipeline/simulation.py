@@ -144,7 +144,8 @@ class SimulationStage:
         if limit is not None and error is not None and abs(error) > limit:
             raise VolumeError(
                 f"frame {frame}: the measured volume is {ledger.volume:.6g}, {error:+.2%} from its target of "
-                f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. "
+                f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. Particles carry "
+                f"{ledger.films:.3g} in films on walls and {ledger.spray:.3g} in spray, which are not measured. "
                 f"Raise that limit or domain.resolution. {self._way_back()}"
             )
 
