@@ -3,24 +3,29 @@
 import numpy as np
 
 import plash
+from plash.solvers.stable_fluids import StableFluidsSolver
 
 
-def vortex(advection):
+def vortex(settings: plash.Solver) -> StableFluidsSolver:
     """A vortex in a box of side π without walls that hold it back; nothing has a weight."""
     scene = plash.Scene(
         domain={"size": (np.pi, np.pi), "resolution": 48, "gravity": (0, 0)},
         liquid={"kinematic_viscosity": 0.01},
-        solver={"kind": "stable_fluids", "advection": advection},
+        solver=settings,
         fill=[{"shape": plash.Sphere(center=(1.0, 1.6), radius=0.4)}],
     )
     solver = plash.build(scene)
+    assert isinstance(solver, StableFluidsSolver)
     faces = np.arange(48) * solver.h
     centres = faces + solver.h / 2
     solver.state.faces[:] = [np.outer(np.cos(centres), np.sin(faces)), -np.outer(np.sin(faces), np.cos(centres))]
     return solver
 
 
-solvers = {name: vortex(name) for name in ("maccormack", "trace")}
+solvers = {
+    "maccormack": vortex(plash.Solver(kind="stable_fluids", advection="maccormack")),
+    "trace": vortex(plash.Solver(kind="stable_fluids", advection="trace")),
+}
 starts = {name: solver.state.faces.copy() for name, solver in solvers.items()}
 print("frame   time  exp(-2 nu t)  maccormack   trace   density between")
 for number in range(1, 13):

@@ -141,10 +141,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Imported on first use: reading a scene needs no compiler, and asking for help needs neither
-    if name not in __all__:
-        raise AttributeError(f"module 'plash' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME.get(name, "plash.scene")), name)
-    globals()[name] = value
-    return value
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of these
+
+    def __getattr__(name: str) -> Any:
+        # Imported on first use: reading a scene needs no compiler, and asking for help needs neither
+        if name not in __all__:
+            raise AttributeError(f"module 'plash' has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOME.get(name, "plash.scene")), name)
+        globals()[name] = value
+        return value

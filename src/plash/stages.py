@@ -36,7 +36,7 @@ class StepReport:
         unknown_reads: Samples of the velocity that met no known value at all; 0 in a sound step.
         volume: Measured liquid volume, m³ (m² in 2-D).
         removed: Volume of the particles removed in this step by reason, m³ (m² in 2-D).
-        seconds: Wall-clock seconds by stage.
+        seconds: Wall-clock seconds by stage; those of compiling kernels are apart, as "compiling".
     """
 
     frame: int = 0
@@ -79,6 +79,13 @@ def stage(function: Callable[P, R]) -> Callable[P, R]:
                 _running[-1] += elapsed
 
     return timed
+
+
+def set_apart(label: str, seconds: float) -> None:
+    """Count seconds that just passed under a name of their own, not as those of the stage under way."""
+    _seconds[label] = _seconds.get(label, 0.0) + seconds
+    if _running:
+        _running[-1] += seconds
 
 
 @contextmanager

@@ -126,11 +126,35 @@ def test_options_change_the_scene(call, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["rum"], 2, "Did you mean 'run'?"),
+        (["rum"], 2, 'Did you mean "run"?'),
+        (["sim"], 2, 'Did you mean "simulate"?'),
         (["run"], 2, "Missing argument 'SCENE'"),
         (["run", "dam_break_2d", "--frames", "many"], 2, "--frames"),
         (["run", "dam_break_2d", "--set", "courant"], 2, "KEY=VALUE"),
         (["run", "dam_braek"], 3, 'Did you mean "dam_break"'),
+        (["run", "dam"], 3, 'Did you mean "dam_break"?'),
+        (["run", "Dam"], 3, 'Did you mean "dam_break"?'),
+        (["check", "faucet"], 3, 'Did you mean "faucet_filling_glass"?'),
+        (["bench", "--scene", "bench"], 3, 'Did you mean "bench_dam_break"?'),
+        (["new", "mine", "--from", "dam"], 3, 'Did you mean "dam_break"?'),
+        (["run", "\udcff"], 3, "there is no such file"),
+        (["run", "dam_break_2d", "--set", "frames=1\nresolution=9"], 3, r'"1\nresolution=9" is the wrong type'),
+        (["run", "dam_break_2d", "--set", "resolution=1\n[x]"], 3, r'"1\n[x]" is the wrong type'),
+        (
+            ["run", "dam_break_2d", "--set", f"resolution={'9' * 5000}"],
+            3,
+            "is the wrong type: it must be a whole number",
+        ),
+        (
+            ["run", "dam_break_2d", "--set", f"resolution={'[' * 5000}"],
+            3,
+            "is the wrong type: it must be a whole number",
+        ),
+        (["run", "dam_break_2d", "--set", f"{'a.' * 5000}a=1"], 3, "is not a parameter"),
+        (["run", "dam_break_2d", "--set", "a\nb=1"], 3, "is not a parameter"),
+        (["run", "dam_break_2d", "--set", "\udcff=1"], 3, "is not a parameter"),
+        (["run", "dam_break_2d", "--set", "title=\udcff"], 3, "half of a surrogate pair"),
+        (["run", "dam_break_2d", "--resolution", "9" * 5000], 2, "--resolution"),
         (["run", "dam_break_2d", "--set", "courrant=1"], 3, 'Did you mean "courant"'),
         (["run", "dam_break_2d", "--resolution", "-3"], 3, "domain.resolution: -3"),
         (["run", "dam_break_2d", "--set", "look.camera={from=[1,1],to=[0,0]}"], 3, "look.camera"),
@@ -143,6 +167,15 @@ def test_options_change_the_scene(call, tmp_path):
         (["run", "dam_break_2d", "--set", 'movies=["avi"]'], 3, "is not one of mp4, webm, gif, webp"),
         (["run", "dam_break", "--resolution", "1500"], 3, "GB of memory"),
         (["new", ""], 2, "needs a name"),
+        (["new", "../../"], 2, '"../../" is a folder, or nothing: a scene needs a name'),
+        (["new", ".."], 2, "needs a name"),
+        (["new", "there/"], 2, "needs a name"),
+        (["new", ".toml"], 2, "needs a name"),
+        (["new", " "], 2, "needs a name"),
+        (["new", "a\nb"], 2, r'"a\nb" has a character that cannot be printed'),
+        (["new", "\udcff"], 2, "cannot be printed"),
+        (["new", "x" * 100_000], 2, "has 100000 bytes: the name of a scene may have 200"),
+        (["new", "/proc/mine"], 5, "/proc/mine.toml: cannot be written"),
         (["schema", "--out", "/"], 5, "is a folder"),
         (["new", "mine", "--from", "dam_braek"], 3, 'Did you mean "dam_break"'),
     ],
@@ -210,6 +243,29 @@ def test_new_writes_a_scene_that_runs_and_never_overwrites(call, tmp_path):
     code, _, err = call("new", "mine")
     assert code == 5
     assert "is there already" in err
+    (tmp_path / "link.toml").symlink_to("nowhere")
+    assert call("new", "link")[0] == 5
+
+
+@pytest.mark.parametrize("name", ["my scene", "it's", "$HOME", "a;b", "-x", "below/two words"])
+def test_commands_that_new_prints_can_be_copied_into_a_shell(call, tmp_path, name):
+    code, out, _ = call("new", "--", name)
+    assert code == 0
+    commands = out.partition("then: ")[2].strip()
+    shown = subprocess.run(
+        ["sh", "-c", f"plash() {{ printf '%s\\n' \"$2\"; }}; {commands}"], capture_output=True, text=True
+    )
+    files = shown.stdout.splitlines()
+    assert len(files) == 2
+    assert all((tmp_path / file).is_file() and not file.startswith("-") for file in files)
+
+
+def test_a_run_is_found_by_the_beginning_of_its_name(call, tmp_path):
+    (tmp_path / "out/dam_break_2d").mkdir(parents=True)
+    (tmp_path / "out/dam_break_2d/manifest.json").write_text("{}")
+    code, _, err = call("resume", "dam")
+    assert code == 5
+    assert 'Did you mean "dam_break_2d"?' in err
 
 
 def test_scenes_and_schema_are_complete(call):
@@ -223,7 +279,7 @@ def test_scenes_and_schema_are_complete(call):
 def test_info_tells_about_the_machine(call):
     facts = json.loads(call("info", "--json")[1])
     assert facts["plash"] == plash.__version__
-    assert {"numpy", "numba", "cores", "memory"} <= set(facts)
+    assert {"numpy", "numba", "cores", "memory", "ray tracer"} <= set(facts)
 
 
 def test_bench_accounts_for_the_whole_step(call):

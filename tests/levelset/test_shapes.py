@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plash.errors import SceneError
-from plash.levelset.shapes import distance
+from plash.levelset.shapes import distance, thickened_distance
 from plash.scene import (
     Box,
     Capsule,
@@ -251,6 +252,20 @@ def test_difference_takes_all_later_shapes_away():
         ]
     )
     assert (distance(ring, [(0, -2), (0, 2), (0, -0.5), (0, -4)]) < 0).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("kind", [Union, Difference])
+@pytest.mark.parametrize("of", [distance, lambda shape, points: thickened_distance(shape, points, 0.01)])
+def test_a_group_of_many_parts_takes_the_memory_of_a_few(kind, of):
+    spheres = [Sphere(center=(index % 20, index // 20, 0), radius=0.3) for index in range(400)]
+    points = np.random.default_rng(1).uniform(0, 20, (5_000, 3))
+    tracemalloc.start()
+    try:
+        of(kind(of=spheres), points)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 12 * points.nbytes
 
 
 def test_group_is_moved_as_a_whole():

@@ -144,7 +144,7 @@ def test_unbounded_and_far_away(dimension):
     assert two.vertices[:, 0].max() < -100
 
 
-def test_liquid_reaches_into_solids_but_not_far(dimension):
+def test_liquid_ends_a_hair_under_the_face_of_a_solid(dimension):
     places = pool(dimension)
     centre = (0.45, 0.2, 0.35)[:dimension]
     solid = Solid(shape=Sphere(center=centre, radius=0.15))
@@ -152,7 +152,39 @@ def test_liquid_reaches_into_solids_but_not_far(dimension):
     mesh = surface(places[wet], solids=(solid,))
     assert mesh.open_edges() == 0
     depth = 0.15 - np.linalg.norm(mesh.vertices[:, :dimension] - centre, axis=1)
-    assert 0.3 * H < depth.max() < 0.7 * H
+    assert 0.01 * H < depth.max() < 0.03 * H
+    assert abs(mesh.volume / (wet.sum() * (H / 2) ** dimension) - 1) < 0.005
+
+
+CRATES = {
+    "at a wall": ((0.31, 0.12, 0.0), (0.62, 0.29, 0.19)),
+    "on the floor at a wall": ((0.31, 0.0, 0.42), (0.62, 0.29, 0.7)),
+    "in a corner": ((0.0, 0.0, 0.0), (0.19, 0.29, 0.22)),
+    "on the floor": ((0.31, 0.0, 0.22), (0.62, 0.29, 0.53)),
+    "in the middle": ((0.31, 0.12, 0.22), (0.62, 0.29, 0.53)),
+    "through the surface": ((0.31, 0.12, 0.22), (0.62, 0.5, 0.53)),
+}
+
+
+@pytest.mark.parametrize("where", CRATES)
+def test_no_part_of_the_surface_lies_before_or_in_a_solid(where):
+    """Liquid beside a solid that ends at a wall does not reach over the solid's face there."""
+    low, high = map(np.array, CRATES[where])
+    places = pool(3, jitter=0.3)
+    wet = ((places < low) | (places > high)).any(axis=1)
+    mesh = surface(places[wet], solids=(Solid(shape=Box(min=tuple(low), max=tuple(high))),))
+    assert defects(mesh) == []
+    # Its depth along the axes, without those that end at a wall
+    low, high = np.where(low == 0, -1.0, low), np.where(high == SIDES[3], 2.0, high)
+    corners = mesh.vertices[mesh.faces].astype(float)
+    on_wall = ((corners == 0) | (corners == np.float32(SIDES[3]))).all(axis=1).any(axis=1)
+    assert on_wall.sum() > 1000
+    for share in ((1, 0, 0), (1 / 3, 1 / 3, 1 / 3), (0.5, 0.5, 0), (0, 0.5, 0.5)):
+        points = np.einsum("k,nkd->nd", np.array(share), corners)
+        depth = np.minimum(points - low, high - points).min(axis=1)
+        assert depth[on_wall].max() < 0.05 * H
+        # Where three faces meet, a triangle or two cut off the corner
+        assert np.mean(depth > 0.03 * H) < 0.003
 
 
 def test_level_is_the_same_beside_a_solid():

@@ -97,6 +97,17 @@ def test_endless_shapes_end_at_the_domain():
     assert (mesh.vertices <= [size[0] + 1e-6, 0.3 + 1e-6, size[2] + 1e-6]).all()
 
 
+@pytest.mark.parametrize("to", [(0.0, 0.0, 0.0), (0.0, -0.2, 0.0), (0.4, 0.0, 0.0), (5.0, -3.0, 1.0)])
+def test_a_sampled_shape_is_whole_wherever_it_is(to):
+    """A bowl in the domain, partly beyond it, and far outside."""
+    low, high = np.add((0.2, 0.1, 0.2), to), np.add((0.6, 0.3, 0.5), to)
+    hollow = Box(min=tuple(low + 0.05), max=tuple(np.add(high, (-0.05, 1, -0.05))))
+    bowl = Difference(of=[Box(min=tuple(low), max=tuple(high)), hollow])
+    mesh = shape_mesh(bowl, SPACE)
+    assert np.allclose([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)], [low, high], atol=0.005)
+    assert np.isclose(mesh.volume, 0.4 * 0.2 * 0.3 - 0.3 * 0.15 * 0.2, rtol=0.03)
+
+
 def test_a_shape_outside_the_domain_that_must_be_sampled_has_no_triangles():
     assert len(shape_mesh(HalfSpace(point=(0, -1, 0), normal=(0, 1, 0)), SPACE).faces) == 0
 

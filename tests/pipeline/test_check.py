@@ -1,9 +1,11 @@
 import math
+import re
 
 import pytest
 
 import plash
 from plash.pipeline.findings import liquid_volume
+from plash.pipeline.progress import Silent
 
 BOX = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.6, 1.0]}
 
@@ -47,9 +49,41 @@ def test_gallery_scenes_have_no_findings_that_spoil_them():
             "(2.7, 2.7, 2.7)",
             "move",
         ),
+        (
+            scene(solid=[ball(0.3, (0.5, -0.3, 0.5))]),
+            "warning",
+            "outside-domain",
+            'solid[0] "ball"',
+            "does not meet the liquid; pictures show it",
+            "part of the set",
+        ),
         (scene([{"shape": BOX | {"max": [0.5, 1.6, 1]}}]), "note", "outside-domain", "fill[0]", "0.6 m", "size"),
         (scene([{"shape": BOX, "velocity": (300, 0, 0)}]), "warning", "tiny-steps", "fill[0].velocity", "250", "fps"),
         (scene(liquid={"dynamic_viscosity": 900}), "warning", "tiny-steps", "liquid viscosity", "90 for", "resolution"),
+        (
+            scene(liquid={"dynamic_viscosity": 9e4}),
+            "warning",
+            "tiny-steps",
+            "liquid viscosity",
+            "90",
+            "resolution = 2 or less",
+        ),
+        (
+            scene(time={"fps": 0.5}),
+            "warning",
+            "tiny-steps",
+            "domain.gravity",
+            "40 for each frame of 2 s",
+            "raise time.fps",
+        ),
+        (
+            scene(solid=[ball(0.1) | {"motion": {"velocity": (300, 0, 0)}}]),
+            "warning",
+            "tiny-steps",
+            'solid[0] "ball".motion',
+            "250 steps",
+            "resolution = 6 or less (now 40)",
+        ),
         (scene(solver={"max_dt": "100 us"}), "warning", "tiny-steps", "solver.max_dt", "417", "raise"),
         (scene(domain={"size": (2, 1.03, 1)}), "note", "domain-rounded", "domain.size[1]", "20.60 cells", "0.05 m"),
     ],
@@ -59,6 +93,48 @@ def test_trouble_is_found_with_its_number_and_the_edit(trouble, level, code, whe
     finding = found(trouble)[level, code, where]
     assert number in finding.message
     assert edit in finding.edit
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        {"liquid": {"dynamic_viscosity": 9e4}},
+        {"fill": [{"shape": BOX, "velocity": (300, 0, 0)}]},
+        {"domain": {"gravity": (0, -1e5, 0)}},
+    ],
+    ids=["viscosity", "speed", "gravity"],
+)
+def test_the_resolution_of_the_edit_cures_tiny_steps(slow):
+    (finding,) = (f for f in plash.check(scene(**slow), with_steps=False).findings if f.code == "tiny-steps")
+    coarser = int(re.search(r"domain.resolution = (\d+) or less", finding.edit)[1])
+    cured = scene(**slow | {"domain": slow.get("domain", {}) | {"resolution": max(coarser, 2)}})
+    assert "tiny-steps" not in {f.code for f in plash.check(cured, with_steps=False).findings}
+
+
+def test_a_shortest_step_makes_them_few():
+    slow = scene(liquid={"dynamic_viscosity": 9e4}, solver={"min_dt": "2 ms"})
+    assert "tiny-steps" not in {f.code for f in plash.check(slow, with_steps=False).findings}
+
+
+def test_a_run_says_before_it_begins_that_it_needs_many_steps(tmp_path):
+    class Listener(Silent):
+        said = ()
+
+        def note(self, text):
+            self.said += (text,)
+
+        def begin(self, frames, to_do):
+            self.said += ("begin",)
+
+    thick = plash.load_scene("dam_break_2d", resolution=64, frames=1, **{"liquid.kinematic_viscosity": 1.0})
+    (finding,) = (f for f in plash.check(thick, with_steps=False).findings if f.code == "tiny-steps")
+    first, again = Listener(), Listener()
+    plash.run(thick, tmp_path / "run", stages=["simulate"], progress=first)
+    assert first.said[0].startswith(f"{finding.where}: {finding.message} [tiny-steps]. To change it, {finding.edit}")
+    assert "171 for each frame" in first.said[0]
+    assert first.said[1:] == ("begin",)
+    plash.run(thick, tmp_path / "run", stages=["simulate"], progress=again)
+    assert again.said == ("begin",)
 
 
 def test_the_edit_cures_the_finding():

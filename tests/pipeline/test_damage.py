@@ -101,7 +101,7 @@ def test_a_missing_checkpoint_is_told_and_forgotten(copy, verified):
     latest = max((copy / "checkpoints").iterdir())
     latest.unlink()
     (found,) = inspect_run(copy, with_checksums=True).damaged
-    assert f"{latest}: is missing. An earlier one is used; `plash resume {copy} --verify` forgets it" in found
+    assert f"{latest}: is missing. `plash resume {copy} --verify` does without it" in found
     plash.resume(copy, verify=verified)
     assert inspect_run(copy, with_checksums=True).damaged == ()
 

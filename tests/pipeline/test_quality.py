@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 
+import numpy as np
 import pytest
 
 import plash
@@ -103,3 +104,15 @@ def test_the_camera_moves_from_frame_to_frame(tmp_path):
         scene(3, **{"look.camera": {"turn": "360 deg/s"}}), tmp_path / "run", stages=["simulate", "mesh", "render"]
     )
     assert len(set(pictures(tmp_path / "run"))) == 3
+
+
+@pytest.mark.skipif(not variant.is_installed(), reason="needs Mitsuba")
+def test_a_light_that_cannot_be_read_is_found_before_the_first_step(tmp_path):
+    whole = tmp_path / "sky.exr"
+    variant.load_mitsuba().Bitmap(np.ones((64, 128, 3), np.float32)).write(str(whole))
+    whole.write_bytes(whole.read_bytes()[:600])
+    told = Told()
+    cut = scene(quality="preview", **{"look.light": str(whole)})
+    with pytest.raises(plash.SceneError, match=r"look\.light: .*sky\.exr cannot be read as a picture"):
+        plash.run(cut, tmp_path / "run", progress=told)
+    assert told.made_by == {}

@@ -49,6 +49,20 @@ def test_a_variant_that_crashes_is_not_used(monkeypatch):
     variant.variant.cache_clear()
 
 
+def test_the_variant_is_named_with_the_reason_and_what_makes_it_quicker(monkeypatch, without_mitsuba):
+    monkeypatch.delenv("PLASH_MITSUBA_VARIANT", raising=False)
+    assert 'pip install "plash[render]"' in variant.variant_text()
+    monkeypatch.setattr(variant, "is_installed", lambda: True)
+    for works, told in ((True, "llvm_ad_rgb"), (False, "apt install libllvm19")):
+        monkeypatch.setattr(variant, "works", lambda name, works=works: works)
+        variant.variant.cache_clear()
+        assert told in variant.variant_text()
+    assert variant.variant_text().startswith("scalar_rgb")
+    monkeypatch.setenv("PLASH_MITSUBA_VARIANT", "scalar_rgb")
+    assert "PLASH_MITSUBA_VARIANT" in variant.variant_text()
+    variant.variant.cache_clear()
+
+
 def test_a_variant_that_hangs_is_not_used(monkeypatch):
     monkeypatch.setattr(variant, "_TRIAL", "import time; time.sleep(60)")
     monkeypatch.setattr(variant, "_PATIENCE", 0.2)

@@ -15,6 +15,7 @@ from PIL import Image
 from plash.errors import PlashError
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
+from plash.render.preview import Preview
 from plash.render.raytracer import RayTracer, refuse_broken
 from plash.render.variant import load_mitsuba, variant
 from plash.scene import Box, Camera, Domain, Fill, Scene, Solid, Sphere
@@ -54,13 +55,13 @@ def plain_variant(monkeypatch):
     load_mitsuba.cache_clear()
 
 
-def make_scene(material="matte", size=(2, 1, 1.2), **look):
+def make_scene(material="matte", size=(2, 1, 1.2), empty=False, **look):
     scale = size[0] / 2
     ball = Sphere(center=tuple(scale * x for x in (1.3, 0.3, 0.6)), radius=0.3 * scale)
     return Scene(
         domain=Domain(size=size, resolution=20),
         fill=[Fill(shape=Box(min=(0, 0, 0), max=tuple(scale * x for x in HIGH)))],
-        solid=[Solid(shape=ball, look={"color": "orange", "material": material})],
+        solid=[] if empty else [Solid(shape=ball, look={"color": "orange", "material": material})],
         look={"width": 48, "height": 28, "quality": "preview", "camera": CAMERA, **look},
     )
 
@@ -109,6 +110,30 @@ def test_solids_look_like_what_they_are_made_of(material):
     assert np.abs(matte[:4].astype(int) - other[:4]).mean() < 6
 
 
+def test_glass_has_the_colour_that_it_is_given():
+    ball = np.s_[8:16, 26:34]
+    seen = {}
+    for color in (None, "red", "blue"):
+        look = {"material": "glass"} | ({"color": color} if color else {})
+        solid = Solid(shape=Sphere(center=(1.3, 0.3, 0.6), radius=0.3), look=look)
+        plain = make_scene()
+        scene = Scene(domain=plain.domain, fill=plain.fill, solid=[solid], look=plain.look)
+        seen[color] = RayTracer(scene).picture(None, *NONE)[ball].astype(float).mean(axis=(0, 1))
+    assert np.ptp(seen[None]) < 15  # clear, unless a colour is given
+    assert seen["red"][0] > seen["red"][2] + 40
+    assert seen["blue"][2] > seen["blue"][0] + 40
+
+
+@pytest.mark.parametrize("light", ["studio", "sky"])
+def test_a_table_below_the_domain_is_seen(light):
+    plain = make_scene(light=light)
+    table = Solid(shape=Box(min=(-0.2, -0.8, -0.2), max=(2.2, 0.0, 1.4)), look={"color": "red"})
+    scene = Scene(domain=plain.domain, fill=plain.fill, solid=[table], look=plain.look)
+    for taker in (RayTracer(scene), Preview(scene)):
+        seen = taker.picture(None, *NONE).astype(float)
+        assert np.mean(seen[:, :, 0] > seen[:, :, 2] + 40) > 0.3
+
+
 def test_the_same_frame_is_the_same_picture():
     taker = RayTracer(make_scene())
     first = taker.picture(*liquid())
@@ -131,6 +156,19 @@ def test_no_line_is_seen_where_the_floor_ends():
     above = found[:16].astype(float).mean(axis=2)
     assert np.abs(np.diff(above, axis=0)).max() < 6
     assert np.abs(np.diff(above, axis=1)).max() < 6
+
+
+@pytest.mark.parametrize("light", ["studio", "sky", "file"])
+def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
+    """Rays that slip through the floor see the dark below it."""
+    if light == "file":
+        light = str(tmp_path / "room.exr")
+        load_mitsuba().Bitmap(np.full((8, 16, 3), 0.7, np.float32)).write(light)
+    down = Camera(**{"from": (2.6, 1.9, 3.4), "to": (0.9, 0.0, 0.6), "fov": 26})
+    found = RayTracer(make_scene(empty=True, camera=down, light=light, width=320, height=180)).picture(None, *NONE)
+    found = found.astype(float).mean(axis=2)
+    around = np.lib.stride_tricks.sliding_window_view(found, (5, 5))
+    assert (np.median(around, axis=(2, 3)) - found[2:-2, 2:-2]).max() < 4
 
 
 def test_a_named_look_is_the_same_at_every_size():

@@ -1,9 +1,21 @@
 """What a scene says about its pictures, and what is refused."""
 
+import os
+import struct
+
 import pytest
 
 from plash.errors import SceneError
 from plash.scene import Camera, Look, load_scene, parse_scene, scene_text, write_scene
+
+HDR = b"#?RADIANCE\n# made by hand\nFORMAT=32-bit_rle_rgbe\n\n-Y 512 +X 1024\n"
+EXR = (
+    b"\x76\x2f\x31\x01\x02\0\0\0"
+    + b"compression\0compression\0\x01\0\0\0\x03"
+    + b"dataWindow\0box2i\0\x10\0\0\0"
+    + struct.pack("<4i", 0, 0, 1023, 511)
+    + b"\0"
+)
 
 KEYS = [{"time": 0, "from": (3, 1, 3), "to": (1, 0, 0)}, {"time": "2 s", "from": (0, 1, 3), "to": (1, 0, 0)}]
 
@@ -52,7 +64,7 @@ def test_a_camera_that_turns_needs_no_place():
 
 
 def test_everything_of_a_look_is_written_and_read_again(tmp_path):
-    (tmp_path / "sky.hdr").write_bytes(b"light")
+    (tmp_path / "sky.hdr").write_bytes(HDR)
     look = {
         "quality": "final", "samples": 64, "liquid": "jelly", "ior": 1.4, "absorption": [1.0, 2.5, 3.0],
         "roughness": 0.1, "tank": "glass", "light": str(tmp_path / "sky.hdr"), "exposure": -0.5, "tone": "plain",
@@ -67,10 +79,52 @@ def test_everything_of_a_look_is_written_and_read_again(tmp_path):
     assert load_scene(tmp_path / "scene.toml") == scene
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("light.hdr", b"", "is no Radiance HDR picture"),
+        ("light.exr", b"", "is no OpenEXR picture"),
+        ("light.hdr", EXR, "is no Radiance HDR picture"),
+        ("light.exr", HDR, "is no OpenEXR picture"),
+        ("LIGHT.HDR", b"\x89PNG\r\n\x1a\n" + bytes(100), "is no Radiance HDR picture"),
+        ("light.hdr", HDR[:20], "is no Radiance HDR picture"),
+        ("light.hdr", HDR.replace(b"+X", b"+Y"), "is no Radiance HDR picture"),
+        ("light.hdr", HDR.replace(b"512 +X 1024", b"0 +X 1024"), "has 0 pixels: a light has from 1 to"),
+        ("light.hdr", HDR.replace(b"512 +X 1024", b"99999 +X 99999"), "has 9999800001 pixels"),
+        ("light.exr", EXR[:30], "is no OpenEXR picture"),
+        ("light.exr", EXR.replace(b"box2i", b"box2f"), "is no OpenEXR picture"),
+        ("light.exr", EXR[:8] + b"x" * 70_000, "is no OpenEXR picture"),
+        ("light.exr", EXR[:-17] + struct.pack("<4i", 9, 9, 0, 0), "has 0 pixels"),
+    ],
+)
+def test_a_light_that_is_no_picture_is_refused(tmp_path, name, content, fault):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SceneError, match=f"{name} {fault}"):
+        Look(light=str(tmp_path / name))
+
+
+@pytest.mark.parametrize(("name", "content"), [("light.hdr", HDR), ("light.exr", EXR), ("light.HDR", HDR)])
+def test_a_light_that_may_be_a_picture_is_taken(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert Look(light=str(tmp_path / name)).light == str(tmp_path / name)
+
+
+def test_a_light_that_is_no_file_is_refused(tmp_path):
+    (tmp_path / "folder.hdr").mkdir()
+    os.mkfifo(tmp_path / "pipe.hdr")
+    (tmp_path / "device.hdr").symlink_to("/dev/zero")
+    with (tmp_path / "large.hdr").open("wb") as file:
+        file.truncate(3 * 2**30)
+    wanted = {"folder": "is a folder", "pipe": "device or pipe", "device": "device or pipe", "large": "3.0 GiB"}
+    for name, fault in wanted.items():
+        with pytest.raises(SceneError, match=fault):
+            Look(light=str(tmp_path / f"{name}.hdr"))
+
+
 def test_another_light_in_the_same_file_is_another_look(tmp_path):
     hashes = []
-    for content in (b"day", b"night"):
-        (tmp_path / "light.exr").write_bytes(content)
-        hashes.append(Look(light=str(tmp_path / "light.exr")).model_dump()["light_sha256"])
+    for content in (HDR + b"day", HDR + b"night"):
+        (tmp_path / "light.hdr").write_bytes(content)
+        hashes.append(Look(light=str(tmp_path / "light.hdr")).model_dump()["light_sha256"])
     assert hashes[0] != hashes[1]
     assert Look().model_dump()["light_sha256"] == ""

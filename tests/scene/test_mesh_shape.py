@@ -1,6 +1,7 @@
 """Mesh shapes in scene files: where their files are looked for, what is refused, and what is written."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,46 @@ def test_two_dimensional_scene_has_no_place_for_a_mesh(folder):
     problem = problem_of(text.replace(", translation = [0.5, 0.5, 0.5]", ""), folder)
     assert (problem.line, problem.key) == (8, "solid[0].shape")
     assert "only in 3-D" in problem.message
+
+
+def test_turn_of_the_docs_brings_z_up_to_y_up(folder):
+    page = (Path(__file__).parents[2] / "docs" / "meshes.md").read_text("utf-8")
+    turn = re.search(r"^rotation = .*about.*$", page, re.MULTILINE).group()
+    trimesh.creation.box(bounds=[[0, 0, 0], [2, 3, 5]]).export(folder / "bodies" / "box.stl")
+    shape = parse_scene(TEXT.replace("scale = 0.1", f"scale = 0.1, {turn}"), "scene", folder).solid[0].shape
+    low, high = shape.bounds(3)
+    assert low == pytest.approx((0.5, 0.5, 0.2))
+    assert high == pytest.approx((0.7, 1.0, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "words"),
+    [
+        ('thickness = "2 kg"', "thickness", ["a mass, not a length"]),
+        ("thickness = 0", "thickness", ["above 0 m"]),
+        ('thickness = "thin"', "thickness", ["not a number with a unit"]),
+        ("repair = 1", "repair", ["true or false"]),
+        ('repair = true, thickness = "2 mm"', "repair", ["has no use with thickness", "take one of them out"]),
+        ("repaire = true", "repaire", ['Did you mean "repair"']),
+    ],
+)
+def test_wrong_thickness_or_repair_is_refused_by_line_and_key(folder, keys, key, words):
+    problem = problem_of(TEXT.replace("scale = 0.1", keys), folder)
+    assert (problem.line, problem.key) == (8, f"solid[0].shape.{key}")
+    assert all(word in problem.message for word in words), problem.message
+
+
+@pytest.mark.parametrize("keys", ['thickness = "2 mm"', "repair = true"])
+def test_thickness_and_repair_are_written_and_read_back(folder, keys):
+    scene = parse_scene(TEXT.replace("scale = 0.1", f"scale = 0.1, {keys}"), "scene", folder)
+    assert parse_scene(scene_text(scene)) == scene
+    assert scene != parse_scene(TEXT, "scene", folder)
+    assert keys.split()[0] in scene.solid[0].shape.model_dump()
+
+
+def test_data_of_a_mesh_without_them_is_as_it_was(folder):
+    data = load_scene(folder / "scene.toml").solid[0].shape.model_dump()
+    assert set(data) == {"kind", "file", "scale", "rotation", "translation", "sha256"}
 
 
 def test_unreadable_file_is_refused_with_the_scene(folder):

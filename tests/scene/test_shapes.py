@@ -168,7 +168,7 @@ def test_shapes_may_be_nested_up_to_a_limit():
 def test_shape_inside_itself_is_refused():
     endless = {"kind": "union"}
     endless["of"] = [endless, endless]
-    with pytest.raises(SceneError, match="shapes deep"):
+    with pytest.raises(SceneError, match="contains itself"):
         scene_with(endless, (1, 1))
 
 

@@ -30,6 +30,7 @@ from plash.scene import (
 )
 from plash.scene.domain import SideKind
 
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1, max_size=100)
 SIDE_KINDS = st.sampled_from(SideKind.__args__)
 numbers = st.floats(-1e6, 1e6)
 positive = st.floats(1e-6, 1e6)
@@ -95,8 +96,7 @@ def scenes(draw):
     if draw(st.booleans()):
         fills.append(Fill(shape=Box(min=(0,) * dimension, max=size), velocity=draw(vectors(dimension))))
     solids = [
-        Solid(name=name, shape=draw(shapes(dimension)))
-        for name in draw(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), max_size=3, unique=True))
+        Solid(name=name, shape=draw(shapes(dimension))) for name in draw(st.lists(NAMES, max_size=3, unique=True))
     ]
     return Scene(
         title=draw(st.text(st.characters(codec="utf-8"))),

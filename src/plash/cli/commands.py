@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import click
 
 from plash.cli.options import (
     default_out,
+    new_scene_path,
     overrides_of,
     progress_for,
     quality_option,
@@ -20,7 +23,7 @@ from plash.cli.options import (
     use_threads,
     work_options,
 )
-from plash.cli.show import ledger_lines, show_outcome
+from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
 
 _out = click.option(
@@ -213,8 +216,10 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     use_threads(threads)
     from plash.cli.report import check_lines
     from plash.pipeline.check import check as check_scene
+    from plash.pipeline.compiling import compiling_told
 
-    report = check_scene(loaded, with_steps=not fast)
+    with compiling_told(Plain().compiling):
+        report = check_scene(loaded, with_steps=not fast)
     if as_json:
         click.echo(json.dumps(report.as_data(), indent=1))
     else:
@@ -245,14 +250,13 @@ def new(name: str, template: str) -> None:
     from plash.files.atomic import write_bytes
     from plash.scene.read import gallery_text
 
-    if not Path(name).name.removesuffix(".toml"):
-        raise click.BadParameter("a scene needs a name", param_hint="NAME")
-    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    path = new_scene_path(name)
     text = gallery_text(template)
-    if path.exists():
+    if os.path.lexists(path):
         raise StorageError(f"{path}: is there already. Choose another name")
     write_bytes(path, text.encode())
-    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {path} && plash run {path}")
+    quoted = shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {quoted} && plash run {quoted}")
 
 
 @click.command()
@@ -360,6 +364,8 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     use_threads(threads)
     from plash.cli.report import bench_lines
     from plash.pipeline.bench import bench as bench_scene
+    from plash.pipeline.compiling import compiling_told
 
-    measured = bench_scene(loaded, steps)
+    with compiling_told(Plain().compiling):
+        measured = bench_scene(loaded, steps)
     click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

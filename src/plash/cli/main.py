@@ -61,10 +61,9 @@ class Commands(click.Group):
         """The command to call; an unknown one is answered with the nearest."""
         name = args[0]
         if name not in _COMMANDS:
-            import difflib
+            from plash.scene.words import nearest
 
-            close = difflib.get_close_matches(name, _COMMANDS, 1)
-            meant = f" Did you mean {close[0]!r}?" if close else f" There are: {', '.join(_COMMANDS)}."
+            meant = nearest(name, _COMMANDS) or f" There are: {', '.join(_COMMANDS)}."
             ctx.fail(f"no such command {name!r}.{meant}")
         return super().resolve_command(ctx, args)
 

@@ -15,6 +15,9 @@ from plash.errors import StorageError
 from plash.pipeline.progress import Progress, Silent
 from plash.scene.model import Scene
 from plash.scene.read import load_scene
+from plash.scene.words import nearest, shown
+
+_LONGEST_NAME = 200  # bytes; file systems allow 255, and a temporary name is longer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -76,9 +79,11 @@ def overrides_of(settings: tuple[str, ...], **named: Any) -> dict[str, Any]:
 def _value(text: str) -> Any:
     """A value as in a scene file; a text needs no quotes."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # no TOML, more digits than Python reads, brackets too deep
         return text
+    # More lines than one are no value
+    return data["value"] if len(data) == 1 else text
 
 
 def scene_from(name: str, overrides: dict[str, Any]) -> Scene:
@@ -91,6 +96,25 @@ def default_out(scene: str) -> Path:
     return Path("out") / (Path(scene).name.removesuffix(".toml") or "plash")
 
 
+def new_scene_path(name: str) -> Path:
+    """The file of a new scene: NAME.toml.
+
+    Raises:
+        click.BadParameter: No file can have that name, or it is one that nobody would find again.
+    """
+    last = os.path.basename(name).removesuffix(".toml")
+    fault = ""
+    if not last.strip(". "):
+        fault = f"{shown(name)} is a folder, or nothing: a scene needs a name"
+    elif not name.isprintable():
+        fault = f"{shown(name)} has a character that cannot be printed: a scene needs a plain name"
+    elif len(os.fsencode(last)) > _LONGEST_NAME:
+        fault = f"{shown(last)} has {len(os.fsencode(last))} bytes: the name of a scene may have {_LONGEST_NAME}"
+    if fault:
+        raise click.BadParameter(fault, param_hint="NAME")
+    return Path(name if name.endswith(".toml") else f"{name}.toml")
+
+
 def run_folder_of(target: str) -> Path:
     """The run folder that a user means: the folder itself, or the scene it was made from."""
     if (Path(target) / "manifest.json").exists():
@@ -98,8 +122,10 @@ def run_folder_of(target: str) -> Path:
     folder = default_out(target)
     if (folder / "manifest.json").exists():
         return folder
+    others = [found.parent.name for found in Path("out").glob("*/manifest.json")]
     raise StorageError(
-        f"{target}: is no run folder, and neither is {folder}. `plash run` or `plash simulate` makes one"
+        f"{target}: is no run folder, and neither is {folder}.{nearest(folder.name, others)} `plash run` or "
+        "`plash simulate` makes one"
     )
 
 

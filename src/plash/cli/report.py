@@ -12,6 +12,7 @@ from plash.pipeline.check import CheckReport
 from plash.pipeline.cost import Estimate
 from plash.pipeline.machine import free_memory, threads
 from plash.pipeline.progress import clock
+from plash.render.variant import variant_text
 
 
 def check_lines(report: CheckReport) -> list[str]:
@@ -35,8 +36,9 @@ def _cost_lines(cost: Estimate) -> list[str]:
         return [*lines, f"{'time':11}unknown without coarse steps"]
     whole = sum(cost.seconds.values())
     parts = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in cost.seconds.items())
+    unseen = f" (the last {cost.unseen} frames are taken to be like those before)" if cost.unseen else ""
     lines += [
-        f"{'steps':11}about {cost.steps:,}; liquid reaches {cost.fastest:.3g} m/s",
+        f"{'steps':11}about {cost.steps:,}{unseen}; liquid reaches {cost.fastest:.3g} m/s",
         f"{'time':11}about {clock(whole)} on {threads()} threads ({parts})",
     ]
     return lines
@@ -64,6 +66,7 @@ def machine() -> dict[str, str]:
         "system": platform.platform(),
         "cores": str(os.cpu_count()),
         "memory": f"{free_memory() / 1e9:.1f} GB free",
+        "ray tracer": variant_text(),
     }
 
 

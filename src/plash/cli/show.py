@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from plash.pipeline.run import Outcome
 
 _SECONDS_BETWEEN_LINES = 1.0
+_SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are compiled
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
+_LITTLE = 0.002  # of the target volume, below which it is not said that it is not measured
 _LAST = ("video", "report")  # made once, of all frames
 
 
@@ -45,6 +47,7 @@ class Pace:
     steps: int = 0
     report: StepReport = field(default_factory=StepReport)
     volume_error: float | None = None
+    compiling: str = ""
 
     def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
         """Note what is planned."""
@@ -69,7 +72,7 @@ class Pace:
         return 1 - sum(self.to_do.values()) / planned if planned else 1.0
 
     def typical(self, stage: str) -> float:
-        """Time of a frame in a stage: the median of the last few, which compiling does not sway."""
+        """Time of a frame in a stage: the median of the last few."""
         return median(self.seconds[stage][-_RECENT:])
 
     @property
@@ -91,7 +94,7 @@ class Pace:
     def __str__(self) -> str:
         # On a narrow terminal the end of the line is lost: what matters most comes first
         r = self.report
-        parts = [f"frame {self.frame}/{self.frames} {100 * self.share_done:3.0f} % {self.stage:8s}"]
+        parts = [f"frame {self.frame}/{self.frames} {100 * self.share_done:3.0f} % {self.compiling or self.stage:8s}"]
         if self.seconds:
             parts.append(f"{self.seconds_per_frame:.2f} s/frame")
         if self.seconds_left:
@@ -104,12 +107,22 @@ class Pace:
         return "  ".join(parts)
 
 
+def compiling_text(kernels: int, seconds: float) -> str:
+    """What is said while a kernel is compiled.
+
+    >>> compiling_text(24, 41.3)
+    'compiling, once for this version: kernel 24, 41 s so far'
+    """
+    return f"compiling, once for this version: kernel {kernels}, {seconds:.0f} s so far"
+
+
 class Plain:
     """Lines of text, not more than one a second."""
 
     def __init__(self) -> None:
         self.pace = Pace()
         self._last = 0.0
+        self._last_kernel = -_SECONDS_BETWEEN_KERNELS
 
     def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
         """Say what is planned."""
@@ -127,6 +140,12 @@ class Plain:
         if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES or not any(self.pace.to_do.values()):
             self._last = time.monotonic()
             self._print(str(self.pace))
+
+    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+        """Say that kernels are compiled, unless that was just said."""
+        if is_busy and time.monotonic() - self._last_kernel >= _SECONDS_BETWEEN_KERNELS:
+            self._last_kernel = time.monotonic()
+            self._print(compiling_text(kernels, seconds))
 
     def note(self, text: str) -> None:
         """Say it."""
@@ -168,6 +187,14 @@ class Line(Plain):
         self.pace.make(stage, frame, seconds)
         self._refresh()
 
+    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+        """Say it in the line, for as long as it takes; before there is a line, above it."""
+        if not self._live.is_started:
+            super().compiling(kernels, seconds, is_busy)
+            return
+        self.pace.compiling = compiling_text(kernels, seconds) if is_busy else ""
+        self._show()
+
     def note(self, text: str) -> None:
         """Say it above the line."""
         self._console.print(f"note: {text}", markup=False, highlight=False)
@@ -178,9 +205,12 @@ class Line(Plain):
 
     def _refresh(self) -> None:
         if time.monotonic() - self._last >= 0.1 or not any(self.pace.to_do.values()):
-            self._last = time.monotonic()
-            line = self._text(str(self.pace), no_wrap=True, overflow="ellipsis")
-            self._live.update(line, refresh=True)
+            self._show()
+
+    def _show(self) -> None:
+        self._last = time.monotonic()
+        line = self._text(str(self.pace), no_wrap=True, overflow="ellipsis")
+        self._live.update(line, refresh=True)
 
 
 class JsonLines:
@@ -197,6 +227,10 @@ class JsonLines:
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """Tell the file."""
         _emit("made", stage=stage, frame=frame, seconds=round(seconds, 4))
+
+    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+        """Tell the kernel."""
+        _emit("compiling", kernels=kernels, seconds=round(seconds, 4), busy=is_busy)
 
     def note(self, text: str) -> None:
         """Tell it."""
@@ -248,6 +282,10 @@ def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:
         f"- {ledger['outflow']:.6g} out",
         f"{'':9}{_in_particles(ledger)}measured {ledger['volume']:.6g}{_off(ledger, 'volume')}",
     ]
+    films, spray = ledger.get("films", 0.0), ledger.get("spray", 0.0)
+    if films + spray > _LITTLE * target:
+        thin = "thinner than about half a cell, which are not measured"
+        lines.append(f"{'':9}beside {films:.6g} in films on walls and {spray:.6g} in spray and sheets, {thin}")
     lines += [f"{'brought':9}{volume:.6g} by {name!r}" for name, volume in ledger.get("brought", {}).items()]
     removed = ledger["removed"].items()
     lines += [f"{'removed':9}{volume:.6g} {reason}" for reason, volume in removed] or [f"{'removed':9}nothing"]

@@ -74,10 +74,11 @@ class Item:
         sha256: Its checksum.
         changed: When it was written, by the clock of the disk, in ns since 1970; 0 if that is not known.
         source: What it was made from: a hash of the settings and of the files read.
-        seconds: How long it took to make.
+        seconds: How long it took to make, but for compiling.
         ledger: For a simulated frame, the volumes up to it.
         energy: For a simulated frame, its kinetic and potential energy, J (in 2-D J/m).
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
+        compiling: How long kernels were compiled meanwhile, s: they are kept for all runs of this version.
     """
 
     bytes: Count
@@ -88,6 +89,7 @@ class Item:
     energy: dict[str, float] | None = None
     place: tuple[Count, Steps] | None = None
     changed: int = 0
+    compiling: Seconds = 0.0
 
     @staticmethod
     def of(written: Written, **about: Any) -> Item:

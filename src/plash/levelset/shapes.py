@@ -7,14 +7,15 @@ other side the sign is right, and the size a bound: never more than the true dis
 
 from __future__ import annotations
 
-from functools import singledispatch
+from collections.abc import Callable, Iterator
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
-from plash.levelset.mesh_load import load_triangles, mesh_distance
+from plash.levelset.mesh_load import load_body, mesh_distance
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,
@@ -61,9 +62,7 @@ def thickened_distance(shape: Shape, points: ArrayLike, least: float, name: str 
     """
     if isinstance(shape, Union):
         moved = _before_moves(shape, points)
-        parts = [thickened_distance(part, moved, least, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
-        nearest: Array = np.minimum.reduce(parts)
-        return nearest
+        return _least(thickened_distance(part, moved, least, f"{name}.of[{i}]") for i, part in enumerate(shape.of))
     if isinstance(shape, Difference):
         return _thickened_difference(shape, _before_moves(shape, points), least, name)
     if isinstance(shape, MeshShape):
@@ -72,9 +71,11 @@ def thickened_distance(shape: Shape, points: ArrayLike, least: float, name: str 
 
 
 def _thickened_difference(shape: Difference, points: Array, least: float, name: str) -> Array:
-    first, *rest = (distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of))
+    to_first, *rest = _parts(shape, points, name)
+    first = to_first()
     thickened = first - max(0.0, least - thickness(shape.of[0])) / 2
-    for other in rest:
+    for part in rest:
+        other = part()
         wall = other - first
         swell = np.where(wall > 0, np.maximum(least - wall, 0.0) / 2, 0.0)
         thickened = np.maximum(thickened, -other) - swell
@@ -89,7 +90,7 @@ def thickness(shape: Shape) -> float:
         case Sphere() | Capsule():
             return 2 * shape.radius
         case MeshShape():
-            return load_triangles(shape).least_thickness
+            return load_body(shape).least_thickness
         case Cylinder():
             return min(2 * shape.radius, float(_length(np.array([shape.top]) - np.array([shape.base]))[0]))
         case _:
@@ -164,15 +165,15 @@ def _mesh(shape: MeshShape, points: Array, name: str) -> Array:
 
 @_distance.register
 def _union(shape: Union, points: Array, name: str) -> Array:
-    parts = [distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
-    nearest: Array = np.minimum.reduce(parts)
-    return nearest
+    return _least(part() for part in _parts(shape, points, name))
 
 
 @_distance.register
 def _difference(shape: Difference, points: Array, name: str) -> Array:
-    first, *rest = (distance(part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of))
-    furthest: Array = np.maximum.reduce([first, *(-other for other in rest)])
+    first, *rest = _parts(shape, points, name)
+    furthest = first()
+    for part in rest:
+        furthest = np.maximum(furthest, -part())
     return furthest
 
 
@@ -206,6 +207,19 @@ def _checked(values: object, function: object, points: Array, name: str) -> Arra
         else:
             return numbers
     raise SceneError([Problem(name, problem)])
+
+
+def _parts(shape: Union | Difference, points: Array, name: str) -> list[Callable[[], Array]]:
+    """The distance to each part of a group, computed when it is asked for: there may be thousands."""
+    return [partial(distance, part, points, f"{name}.of[{index}]") for index, part in enumerate(shape.of)]
+
+
+def _least(distances: Iterator[Array]) -> Array:
+    """The smallest distance of each point, with no more than two of them in memory."""
+    nearest = next(distances)
+    for other in distances:
+        nearest = np.minimum(nearest, other)
+    return nearest
 
 
 def _about_axis(shape: Cylinder | Capsule, points: Array) -> tuple[Array, float, Array, Array]:

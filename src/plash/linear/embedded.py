@@ -69,7 +69,7 @@ class Embedded:
         return self._solved(right, 1.0, spread, (tolerance, 0.0), right, precondition)
 
     def _roughly_solved(self, residual: Array) -> Array:
-        """What an empty box would answer, in single numbers; scaled by a power of two, so that none vanishes."""
+        """What an empty box would answer, in single numbers; a power of two keeps the smallest from vanishing."""
         scale = math.ldexp(1.0, math.frexp(float(np.abs(residual).max()))[1])
         return -self.box.poisson((residual / scale).astype(np.float32)).astype(np.float64) * scale
 

@@ -20,6 +20,7 @@ from plash.scene.shapes import Shape
 _FAR = 1e6  # spacings: how far outside samples behind walls are said to be, so that the surface lies on the wall
 _HAIR = NEAREST / 2
 _BEHIND = 0.25  # spacings more than half a cell, so that a solid's own face, if samples are on it, is not the seam
+_FURTHER = 1.5  # spacings beyond the cut: how deep places in solids are told apart
 
 SolidDistance = tuple[NDArray[np.int32], NDArray[np.float32]]
 
@@ -62,6 +63,11 @@ class Lattice:
             yield solid.shape, solid.name or f"solid {number + 1}"
 
 
+def depth_of_cut(detail: int) -> float:
+    """How deep in solids the liquid is cut off, in lattice spacings."""
+    return detail / 2 + _BEHIND
+
+
 def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
     """Slots of the tiles near solids, and the distance to the nearest solid at their samples, in lattice spacings."""
     if not lattice.solids:
@@ -78,7 +84,38 @@ def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
     for (shape, name), gap in zip(lattice.shapes(), gaps, strict=True):
         near = np.repeat(gap[slots - 1] < reach, block)
         nearest[near] = np.minimum(nearest[near], distance(shape, points[near], name))
-    return slots, (nearest / s).astype(np.float32).reshape(-1, *tiles.shape)
+    nearest = _to_open_space(points / s, nearest / s, lattice)
+    return slots, nearest.astype(np.float32).reshape(-1, *tiles.shape)
+
+
+def distance_to_solids(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
+    """Distance of places (n, d) to the nearest solid, far if none is close; all in lattice spacings."""
+    return _to_open_space(places, _nearest_solid(places * lattice.spacing, lattice), lattice)
+
+
+def _to_open_space(places: NDArray[np.float64], gap: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
+    """The distance to solids, which in them is that to the space in the domain that is open.
+
+    Where the way out leads straight through a wall, it is measured further inwards, where it leads elsewhere.
+    """
+    found, d = gap.copy(), places.shape[1]
+    deep = depth_of_cut(lattice.detail) + _FURTHER
+    inside = np.flatnonzero((gap <= _HAIR) & (gap > -deep))
+    at, depth = places[inside], -gap[inside]
+    for _ in range(d):  # what is in a corner is moved away from one wall after the other
+        for axis, end, beyond in beyond_walls(at, lattice):
+            outwards = np.eye(d)[axis] * (2 * end - 1)
+            leads = np.flatnonzero((beyond <= _HAIR) & (-beyond <= depth + _HAIR) & (depth < deep))
+            ahead = at[leads] + (depth[leads] + 2 * _HAIR)[:, None] * outwards
+            leads = leads[_nearest_solid(ahead * lattice.spacing, lattice) > 0]
+            start = at[leads]
+            for inwards in (0.5 * deep, deep):
+                moved = start - inwards * outwards
+                there = -_nearest_solid(moved * lattice.spacing, lattice)
+                deeper = there >= depth[leads] - _HAIR  # in a corner, as deep until it is away from both walls
+                at[leads[deeper]], depth[leads[deeper]] = moved[deeper], there[deeper]
+    found[inside] = -depth
+    return found
 
 
 def gap_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
@@ -92,7 +129,7 @@ def gap_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
 def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[np.float32]:
     """Part of the space round each sample that liquid can be in: half of it on a wall, none beyond."""
     share = np.ones((tiles.count + 1, *tiles.shape), np.float32)
-    for beyond in _beyond_walls(tiles, lattice):
+    for beyond in _samples_beyond_walls(tiles, lattice):
         across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) >= 0)
         share[across] *= np.clip(0.5 - 0.5 * beyond[across], 0.0, 1.0).astype(np.float32)
     slots, gap = solid
@@ -123,7 +160,7 @@ def _outside_solids(
 
 def _mirrored(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
     """Places with those beyond a wall mirrored at it."""
-    for axis, end, beyond in _beyond(places, lattice):
+    for axis, end, beyond in beyond_walls(places, lattice):
         places[:, axis] -= 2.0 * np.maximum(beyond, 0.0) * (2 * end - 1)
     return places
 
@@ -146,8 +183,8 @@ def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: Sol
     """
     phi = np.where((phi < 0) & (phi > -NEAREST), np.float32(0), phi)
     slots, gap = solid
-    phi[slots] = np.maximum(phi[slots], -gap - np.float32(lattice.detail / 2 + _BEHIND))
-    for beyond in _beyond_walls(tiles, lattice):
+    phi[slots] = np.maximum(phi[slots], -gap - np.float32(depth_of_cut(lattice.detail)))
+    for beyond in _samples_beyond_walls(tiles, lattice):
         across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) > 0)
         phi[across] = np.where(beyond[across] > 0, np.float32(_FAR), phi[across])
     phi[0] = lattice.detail
@@ -157,7 +194,7 @@ def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: Sol
 def walls_of(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.uint8]:
     """Which walls each vertex is on, as a `Draft` wants them, from the places that marching gave."""
     walls = np.zeros(len(places), np.uint8)
-    for axis, end, beyond in _beyond(places, lattice):
+    for axis, end, beyond in beyond_walls(places, lattice):
         walls[beyond >= 0] |= np.uint8(1 << (2 * axis + end))
         walls[beyond > 0] |= np.uint8(CLOSES)
     return walls
@@ -171,14 +208,14 @@ def flush(places: NDArray[np.float64], walls: NDArray[np.uint8], lattice: Lattic
     """
     moved = places.copy()
     is_sample = np.all(places == np.rint(places), axis=1)
-    for axis, end, beyond in _beyond(places, lattice):
+    for axis, end, beyond in beyond_walls(places, lattice):
         on, inwards = beyond == 0, 1 - 2 * end
         moved[beyond > 0, axis] -= beyond[beyond > 0] * (2 * end - 1)
         moved[on & (is_sample | (walls & CLOSES > 0)), axis] += inwards * _HAIR
     return moved
 
 
-def _beyond(places: NDArray[np.float64], lattice: Lattice) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+def beyond_walls(places: NDArray[np.float64], lattice: Lattice) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
     """Axis and end of each wall, and how far places lie beyond it."""
     for axis, sides in enumerate(zip(lattice.low, lattice.high, strict=True)):
         for end, wall in enumerate(sides):
@@ -186,7 +223,7 @@ def _beyond(places: NDArray[np.float64], lattice: Lattice) -> Iterator[tuple[int
                 yield axis, end, (places[:, axis] - wall) * (2 * end - 1)
 
 
-def _beyond_walls(tiles: Tiles, lattice: Lattice) -> list[NDArray[np.int64]]:
+def _samples_beyond_walls(tiles: Tiles, lattice: Lattice) -> list[NDArray[np.int64]]:
     """How many spacings samples lie beyond each side that is no wish for more space; broadcasts against a pool."""
     found = []
     for axis in range(tiles.dimension):

@@ -2,9 +2,9 @@
 
 Samples stand on a lattice of spacing h/detail whose points include the corners of cells, so that walls pass through
 samples. The surface is where half of the space round a sample is filled (`plash.mesh.fill`), for flat water exactly
-at its level. Particles that it does not cover become drops (`plash.mesh.drops`). Walls cut the liquid off; into
-solids it reaches half a cell, so that no gap shows. What was cut is smoothed, its small pieces are made round
-(`plash.mesh.pieces`), and it gets the volume of the particles (`plash.mesh.volumes`).
+at its level. Particles that it does not cover become drops (`plash.mesh.drops`). Walls cut the liquid off. What was
+cut is smoothed, its small pieces are made round (`plash.mesh.pieces`), what lies in solids is drawn out to their faces
+(`plash.mesh.contact`), and it gets the volume of the particles (`plash.mesh.volumes`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
+from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
 from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened
@@ -59,7 +60,7 @@ def liquid_surface(
         h: Cell size of the simulation, m.
         meshing: How fine, how smooth, and whether it is closed.
         domain: Its closed and open sides cut the liquid off.
-        solids: The liquid reaches h/2 into them.
+        solids: The liquid ends a hair's breadth under their faces.
     """
     if len(position) == 0:
         return Mesh.empty()
@@ -80,22 +81,25 @@ def liquid_surface(
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
     draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles)
 
-    draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing)
+    draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
 
 
-def _shaped(draft: Draft, ends: NDArray[np.int64], cut: CellField, particles: Particles, meshing: Meshing) -> Draft:
-    """The surface as it was cut from a field, smoothed and subdivided; its drops round, its volume the particles'."""
+def _shaped(
+    draft: Draft, ends: NDArray[np.int64], cut: CellField, particles: Particles, meshing: Meshing, lattice: Lattice
+) -> Draft:
+    """What was cut from a field, smoothed and subdivided, out of solids; its drops round, its volume the particles'."""
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
     smooth = swept(draft, meshing.sweeps * meshing.detail)
     least = meshing.smallest * meshing.detail**cut.tiles.dimension
     if not meshing.drops or meshing.placement == "midpoint":
         volumes = part_volumes(draft.places, draft.rows, draft.parts)
-        return shaped(*without_specks(smooth, volumes, least), meshing.subdivide)
+        return out_of_solids(shaped(*without_specks(smooth, volumes, least), meshing.subdivide), lattice)[0]
     pieces = pieces_of(draft, ends, cut.pool, cut.tiles, particles)
     smooth, volumes, large = with_round_drops(smooth, pieces, particles, least)
     rest = particles.total_volume() - float(np.nansum(pieces.carried))
-    return _with_volume(shaped(smooth, volumes, meshing.subdivide), large, rest, _MOST_MENDED * meshing.detail)
+    drawn, under = out_of_solids(shaped(smooth, volumes, meshing.subdivide), lattice)
+    return _with_volume(drawn, large, rest + under, _MOST_MENDED * meshing.detail)
 
 
 def _particles(
@@ -146,11 +150,8 @@ def _take_between(pools, ends, share, values, chunks):  # type: ignore[no-untype
 
 
 def _with_volume(draft: Draft, large: int, volume: float, furthest: float) -> Draft:
-    """The draft whose first parts have a volume together: all are moved alike, and not far.
-
-    What reaches into solids has more volume than its particles, and is left as it is.
-    """
-    if large == 0 or (draft.walls >= RESTS).any():
+    """The draft whose first parts have a volume together: all are moved alike, and not far."""
+    if large == 0:
         return draft
     part = np.maximum(draft.parts - np.int32(large - 1), 0)
     wanted = np.full(int(part.max()) + 1, np.nan)

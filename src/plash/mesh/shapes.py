@@ -1,8 +1,8 @@
 """Triangles of the shapes of a scene: what solids look like.
 
-Boxes, spheres, cylinders and capsules are laid out exactly, with normals; meshes are taken as they are; a union is the
-triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the domain
-and cut off there. In 2-D each is a flat region with an outline.
+Boxes, spheres, cylinders and capsules are laid out exactly, with normals; for meshes see `mesh_shapes.py`; a union is
+the triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the
+domain and what is near it, and cut off there. In 2-D each is a flat region with an outline.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.levelset.mesh_load import load_triangles
 from plash.levelset.shapes import distance
 from plash.mesh.marching import mesh_of_array
 from plash.mesh.mesh import Mesh, joined
-from plash.mesh.normals import creased, face_normals
+from plash.mesh.mesh_shapes import mesh_shape_mesh
 from plash.scene.domain import Domain
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Movable
@@ -27,8 +26,8 @@ from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
 Array = NDArray[np.float64]
 
 _AROUND = 96  # points round a circle
-_EDGE = 35.0  # degrees between faces of a mesh, from which the edge between them is sharp
 _CREASE = 0.8  # cosine between two normals of one smooth surface
+_NEARBY = 0.5  # of the domain's longest side: how far beyond it shapes without an exact mesh are seen to their end
 _SAMPLES = {2: 512, 3: 144}  # along the longest side of the domain, for shapes without an exact mesh
 
 
@@ -115,32 +114,49 @@ def _union(shape: Union, domain: Domain) -> Mesh:
 
 @_mesh.register
 def _triangles(shape: MeshShape, domain: Domain) -> Mesh:
-    found = load_triangles(shape, "shape")
-    vertices, faces = found.vertices.astype(np.float32), found.triangles.astype(np.int32)
-    return creased(Mesh(vertices, faces, face_normals(vertices, faces)), _EDGE)
+    return mesh_shape_mesh(shape)
 
 
 def _sampled(shape: Shape, domain: Domain) -> Mesh:
-    """The shape where it is in the domain, by its distance at the nodes of a lattice with air all round."""
+    """The shape by its distance at the nodes of a lattice with air all round."""
     dimension = domain.dimension
-    size = np.array(domain.cells) * domain.h
-    step = float(size.max()) / _SAMPLES[dimension]
+    low, high = _extent(shape, domain)
+    size = high - low
+    if (size <= 0).any():
+        return Mesh.empty()
+    step = min(float(size.max()), max(domain.cells) * domain.h) / _SAMPLES[dimension]
     count = np.maximum(np.rint(size / step), 2).astype(int)
-    along = [np.arange(-1, n + 2) * (side / n) for n, side in zip(count, size, strict=True)]
+    along = [start + np.arange(-1, n + 2) * (side / n) for start, n, side in zip(low, count, size, strict=True)]
     points = np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, dimension)
-    inside = _distance_in_box(shape, points, size).reshape([n + 3 for n in count])
+    inside = _distance_in_box(shape, points, low, high).reshape([n + 3 for n in count])
     # The lattice is stretched to cubes for marching, and its vertices back
     lattice = np.ascontiguousarray(inside.T.astype(np.float32))
     mesh = mesh_of_array(lattice, 1.0, (0.0,) * dimension)
     scale = np.ones(3)
     scale[:dimension] = size / count
     vertices = (mesh.vertices - np.append(np.ones(dimension), np.zeros(3 - dimension))) * scale
+    vertices[:, :dimension] += low
     if dimension == 2:
         return Mesh(vertices.astype(np.float32), mesh.faces, edges=mesh.edges)
-    return _with_corner_normals(vertices, mesh.faces, shape, size, 0.02 * step)
+    return _with_corner_normals(vertices, mesh.faces, shape, low, high, 0.02 * step)
 
 
-def _with_corner_normals(vertices: Array, faces: NDArray[np.int32], shape: Shape, size: Array, reach: float) -> Mesh:
+def _extent(shape: Shape, domain: Domain) -> tuple[Array, Array]:
+    """Where a shape is sampled: in the domain, and where it ends not far from it; all of it if it is elsewhere."""
+    size = np.array(domain.cells) * domain.h
+    low, high = (np.array(end, np.float64) for end in shape.bounds(domain.dimension))
+    nearby = _NEARBY * size.max()
+    reached = np.maximum(low, -nearby), np.minimum(high, size + nearby)
+    if np.isfinite([low, high]).all() and (reached[0] >= reached[1]).any():
+        return low, high
+    return np.where(low > -nearby, np.minimum(low, 0), 0.0), np.where(
+        high < size + nearby, np.maximum(high, size), size
+    )
+
+
+def _with_corner_normals(
+    vertices: Array, faces: NDArray[np.int32], shape: Shape, low: Array, high: Array, reach: float
+) -> Mesh:
     """The faces with a normal at each corner: up the distance just inside the face, so that creases stay sharp.
 
     Where that is far from the face's own normal, as in a face across a crease, the face's is taken.
@@ -151,7 +167,7 @@ def _with_corner_normals(vertices: Array, faces: NDArray[np.int32], shape: Shape
     points = (0.8 * corners + 0.2 * corners.mean(axis=1, keepdims=True)).reshape(-1, 3)
     normals = np.empty_like(points)
     for axis in range(3):
-        ends = [_distance_in_box(shape, points + side * np.eye(3)[axis], size) for side in (reach, -reach)]
+        ends = [_distance_in_box(shape, points + side * np.eye(3)[axis], low, high) for side in (reach, -reach)]
         normals[:, axis] = ends[0] - ends[1]
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     far = np.einsum("ij,ij->i", normals, flat) < _CREASE
@@ -159,9 +175,9 @@ def _with_corner_normals(vertices: Array, faces: NDArray[np.int32], shape: Shape
     return _made(corners.reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3), normals)
 
 
-def _distance_in_box(shape: Shape, points: Array, size: Array) -> Array:
-    """The distance to the part of a shape that lies between the origin and a size."""
-    clipped: Array = np.maximum(distance(shape, points), np.max(np.maximum(-points, points - size), axis=1))
+def _distance_in_box(shape: Shape, points: Array, low: Array, high: Array) -> Array:
+    """The distance to the part of a shape that lies in a box."""
+    clipped: Array = np.maximum(distance(shape, points), np.max(np.maximum(low - points, points - high), axis=1))
     return clipped
 
 

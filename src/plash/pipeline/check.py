@@ -13,6 +13,7 @@ from plash.pipeline.finding import Finding
 from plash.pipeline.findings import findings
 from plash.pipeline.machine import free_disk, free_memory
 from plash.scene.model import Scene
+from plash.scene.read import as_scene
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,11 @@ class CheckReport:
             raise SceneError(problems, source)
 
 
-def check(scene: Scene, *, with_steps: bool = True, out: str | Path = "out") -> CheckReport:
+def check(scene: Scene | str | Path, *, with_steps: bool = True, out: str | Path = "out") -> CheckReport:
     """Look for trouble in a scene, and predict what a run of it will cost.
 
     Args:
-        scene: The scene.
+        scene: A scene, a name from `plash.gallery()`, or the path of a scene file.
         with_steps: Take a few coarse steps, which tell the time it will take.
         out: Where the run will be written.
 
@@ -52,6 +53,7 @@ def check(scene: Scene, *, with_steps: bool = True, out: str | Path = "out") -> 
         >>> report.findings, report.estimate.cells
         ((), 512)
     """
+    scene = as_scene(scene)
     found = findings(scene)
     if any(finding.level == "error" for finding in found):
         return CheckReport(tuple(found), None)

@@ -16,8 +16,9 @@ class Estimate:
         memory: Bytes, at the most.
         disk: Bytes at the end of the run.
         steps: Time steps; 0 if no coarse steps were taken.
-        fastest: Speed of the liquid in the coarse run, m/s.
+        fastest: Speed that the liquid reaches, m/s.
         seconds: Of each stage; empty if no coarse steps were taken.
+        unseen: Frames at the end that no coarse run had the time to see; they are taken to be like those before.
     """
 
     cells: int
@@ -28,3 +29,4 @@ class Estimate:
     steps: int
     fastest: float
     seconds: dict[str, float]
+    unseen: int = 0

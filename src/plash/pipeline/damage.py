@@ -52,9 +52,9 @@ def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str] = ST
 
 def damages(folder: RunFolder, manifest: Manifest) -> Iterator[DamagedError]:
     """What is wrong with every file that is not what was written; all are read."""
-    command = f"`{folder.resume_command} --verify`"
+    mending = f"`{folder.resume_command} --verify`"
     for kept in files_of(folder, manifest):
-        remedy = f"An earlier one is used; {command} forgets it" if kept.is_checkpoint else f"{command} makes it again"
+        remedy = f"{mending} does without it" if kept.is_checkpoint else f"{mending} makes it again"
         try:
             verify(kept.path, kept.item.written, remedy)
         except DamagedError as error:

@@ -1,34 +1,37 @@
 """What a run will cost, from a few steps of the same scene on coarser grids.
 
-A coarse run tells how fast the liquid gets, and so how many steps the fine one needs in each frame. A second grid with
-more cells tells, together with the first, the time of a step, a + b × liquid cells; and its arrays tell the memory.
+Two coarse runs tell how fast the liquid gets, and so how many steps the fine one needs (`pipeline/trial.py`). A third
+grid with more cells tells, together with the finer of them, the time of a step, a + b × liquid cells; and its arrays
+tell the memory.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import tracemalloc
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from statistics import median
-
-import numpy as np
 
 from plash.pipeline.cost import Estimate
 from plash.pipeline.estimate_box import box_estimate
 from plash.pipeline.findings import liquid_volume
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.trial import Trial, forecast, run_trial
 from plash.scene.model import Scene
 from plash.solvers.build import build_liquid
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import FrameParticles
 from plash.stages import StepReport
 
-_COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds
+_COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds, and how they grow against one with
+_COARSER = {2: 150, 3: 500}  # so many
 _MEDIUM = {2: 8_000, 3: 30_000}  # and of the one that finds times and memory
 _MEDIUM_STEPS = 5
-_LONGEST = 4.0  # seconds for the coarse run
+_LONGEST = 4.0  # seconds for each of the coarse runs
 _PROGRAM = 5e8  # bytes: Python, NumPy, the compiled kernels and the buffers of a picture
 # Where no step was taken to measure, bytes of fields a liquid cell, of a surface a sample, of a picture a pixel
 _FIELDS = 160
@@ -52,10 +55,14 @@ def estimate(scene: Scene, with_steps: bool = True) -> Estimate:
         samples = liquid_cells ** (2 / d) * scene.mesh.detail**2
         disk = _disk(scene, _SAMPLE * samples, _PIXEL * scene.look.width**2)
         return Estimate(**known, memory=memory, disk=disk, steps=0, fastest=0.0, seconds={})
-    coarse, medium = _coarse_trial(scene), _medium_trial(scene)
+    trials = [
+        run_trial(scene, _with_liquid_cells(scene, count[d]), _LONGEST)
+        for count in (_COARSER, _COARSE)  # the quick one first: it compiles most
+    ][::-1]
+    foreseen = forecast(scene, trials)
+    coarse, medium = _coarse(scene, trials[0]), _medium_trial(scene)
     finer = (coarse.h / h) ** 2  # a surface in 3-D, an area in 2-D
-    steps = round(coarse.steps_per_frame * (scene.time.frames - 1))
-    seconds = {"simulate": steps * _seconds_of_step(coarse, medium, liquid_cells)}
+    seconds = {"simulate": foreseen.steps * _seconds_of_step(coarse, medium, liquid_cells)}
     seconds |= {
         "mesh": coarse.pictures.meshing * finer * scene.time.frames,
         "render": coarse.pictures.drawing * scene.time.frames,
@@ -64,21 +71,20 @@ def estimate(scene: Scene, with_steps: bool = True) -> Estimate:
         **known,
         memory=peak_memory() + medium.bytes_per_cell * max(0.0, liquid_cells - medium.cells),
         disk=_disk(scene, coarse.pictures.surface * finer, coarse.pictures.picture),
-        steps=steps,
-        fastest=coarse.fastest,
+        steps=foreseen.steps,
+        fastest=foreseen.fastest,
         seconds=seconds,
+        unseen=foreseen.unseen,
     )
 
 
 @dataclass(frozen=True)
 class _Coarse:
-    """What the coarse run found; steps are those that the scene's own grid needs."""
+    """What the finer of the coarse runs found."""
 
     h: float
     cells: float
     seconds_of_step: float
-    steps_per_frame: float
-    fastest: float
     pictures: _Pictures
 
 
@@ -111,30 +117,10 @@ def _seconds_of_step(coarse: _Coarse, medium: _Medium, liquid_cells: float) -> f
     return medium.seconds_of_step + slope * (liquid_cells - medium.cells)
 
 
-def _coarse_trial(scene: Scene) -> _Coarse:
-    """Run the scene on a coarse grid for as long as it lasts, or some seconds."""
-    solver = build_liquid(_with_liquid_cells(scene, _COARSE[scene.dimension]))
-    own = solver.viscosity.longest_step(scene.domain.h, scene.dimension)
-    fine = replace(solver.time_step, h=scene.domain.h, own_limit=own)
-    solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
-    start, frame_time = time.perf_counter(), 1 / scene.time.fps
-    reports: list[StepReport] = []
-    needed: list[int] = []
-    for number in range(2, scene.time.frames + 1):
-        taken = list(steps_to_frame(solver, number, scene.time.fps))
-        reports += taken
-        speed = max(report.courant * solver.h / report.dt for report in taken)
-        needed.append(math.ceil(frame_time / fine.limit(speed) - 1e-9))
-        if time.perf_counter() - start > _LONGEST:
-            break
-    return _Coarse(
-        h=solver.h,
-        cells=max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension),
-        seconds_of_step=median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
-        steps_per_frame=float(np.mean(needed)) if needed else 0.0,
-        fastest=max((report.courant * solver.h / report.dt for report in reports), default=0.0),
-        pictures=_try_pictures(scene, solver),
-    )
+def _coarse(scene: Scene, trial: Trial) -> _Coarse:
+    solver = trial.solver
+    cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
+    return _Coarse(solver.h, cells, trial.seconds_of_step, _try_pictures(scene, solver))
 
 
 def _medium_trial(scene: Scene) -> _Medium:
@@ -142,20 +128,25 @@ def _medium_trial(scene: Scene) -> _Medium:
     medium = _with_liquid_cells(scene, _MEDIUM[scene.dimension])
     solver = build_liquid(medium)
     cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
-    end = scene.time.frames / scene.time.fps + 1
-    times = [sum(solver.advance(end).seconds.values()) for _ in range(_MEDIUM_STEPS)]
+    times = [sum(report.seconds.values()) for report in _first_steps(solver, scene.time.fps, _MEDIUM_STEPS)]
     if cells < _COARSE[scene.dimension] / 2:
         # Too little liquid at the start to tell
         return _Medium(cells, median(times), 2.0 * _particle_bytes(scene) * scene.particles_per_cell + _FIELDS)
     tracemalloc.start()
     try:
         solver = build_liquid(medium)
-        for _ in range(2):
-            solver.advance(end)
+        for _ in _first_steps(solver, scene.time.fps, 2):
+            pass
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     return _Medium(cells, median(times), peak / cells)
+
+
+def _first_steps(solver: LiquidSolver, fps: float, count: int) -> Iterator[StepReport]:
+    """Some steps, from frame to frame."""
+    frames = (steps_to_frame(solver, number, fps) for number in itertools.count(2))
+    return itertools.islice(itertools.chain.from_iterable(frames), count)
 
 
 def _with_liquid_cells(scene: Scene, count: float) -> Scene:
@@ -164,8 +155,8 @@ def _with_liquid_cells(scene: Scene, count: float) -> Scene:
     wanted = (liquid_volume(scene) / count) ** (1 / scene.dimension)
     if wanted <= domain.h:
         return scene
-    coarse = domain.model_copy(update={"resolution": None, "cell_size": min(wanted, min(domain.size) / 4)})
-    return scene if coarse.h <= domain.h else scene.model_copy(update={"domain": coarse})
+    coarse = domain.with_values(resolution=None, cell_size=min(wanted, min(domain.size) / 4))
+    return scene if coarse.h <= domain.h else scene.with_values(domain=coarse)
 
 
 def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:

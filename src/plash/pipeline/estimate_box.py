@@ -1,7 +1,7 @@
 """What a run of stable fluids will cost: every cell of the box takes part in every step.
 
-A coarse run tells how fast the fluid gets, and so how many steps the fine one needs in each frame; the time of a step
-grows with the number of cells.
+A coarse run tells how fast the fluid gets, and so how many steps the fine one needs in each frame; what it has no time
+for is taken to be like the second half of what it saw. The time of a step grows with the number of cells.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from plash.pipeline.cost import Estimate
 from plash.pipeline.findings import liquid_volume
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.surface import surface_of
+from plash.pipeline.trial import over_all, patience
 from plash.scene.model import Scene
 from plash.solvers.build_box import build_box
 from plash.solvers.stable_fluids import StableFluidsSolver
@@ -52,23 +53,23 @@ def box_estimate(scene: Scene, with_steps: bool = True) -> Estimate:
     if not with_steps:
         return known
     trial = _trial(scene)
-    steps = round(trial.steps_per_frame * (frames - 1))
+    steps = over_all(trial.needed, frames - 1)
     finer = cells / trial.cells
     seconds = {
         "simulate": steps * trial.seconds_of_step * finer,
         "mesh": frames * trial.meshing * finer,
         "render": frames * trial.drawing,
     }
-    return replace(known, steps=steps, fastest=trial.fastest, seconds=seconds)
+    return replace(known, steps=steps, fastest=trial.fastest, seconds=seconds, unseen=frames - 1 - len(trial.needed))
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """What the coarse run found; steps are those that the scene's own grid needs."""
+    """What the coarse run found; `needed` are the steps that the scene's own grid needs, frame by frame."""
 
     cells: int
     seconds_of_step: float
-    steps_per_frame: float
+    needed: list[int]
     fastest: float
     meshing: float
     drawing: float
@@ -79,18 +80,18 @@ def _trial(scene: Scene) -> _Trial:
     solver = build_box(_coarser(scene))
     fine = replace(solver.time_step, h=scene.domain.h)
     solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
-    start = time.perf_counter()
+    is_over = patience(_LONGEST)
     reports: list[StepReport] = []
-    needed = [1]
+    needed: list[int] = []
     for number in range(2, scene.time.frames + 1):
         reports += steps_to_frame(solver, number, scene.time.fps)
         needed.append(math.ceil(1 / (scene.time.fps * fine.limit(solver.speed + solver.weight_speed)) - 1e-9))
-        if time.perf_counter() - start > _LONGEST:
+        if is_over():
             break
     return _Trial(
         solver.state.density.size,
         median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
-        float(np.mean(needed)),
+        needed,
         max((report.courant * solver.h / report.dt for report in reports), default=0.0),
         *_try_pictures(scene, solver),
     )
@@ -102,8 +103,8 @@ def _coarser(scene: Scene) -> Scene:
     wanted = (math.prod(domain.size) / _COARSE[scene.dimension]) ** (1 / scene.dimension)
     if wanted <= domain.h:
         return scene
-    coarse = domain.model_copy(update={"resolution": None, "cell_size": min(wanted, min(domain.size) / 4)})
-    return scene if coarse.h <= domain.h else scene.model_copy(update={"domain": coarse})
+    coarse = domain.with_values(resolution=None, cell_size=min(wanted, min(domain.size) / 4))
+    return scene if coarse.h <= domain.h else scene.with_values(domain=coarse)
 
 
 def _try_pictures(scene: Scene, solver: StableFluidsSolver) -> tuple[float, float]:

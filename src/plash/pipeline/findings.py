@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance, thickness
-from plash.physics.motions import MovingBodies
 from plash.pipeline.finding import Finding
 from plash.pipeline.flow_findings import flow_findings
+from plash.pipeline.step_findings import MANY_STEPS, step_findings, times_of, top_speed
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
@@ -19,8 +19,6 @@ from plash.scene.sources import Blob, Spout
 
 _SAMPLES = 200_000  # points at which shapes are compared
 _FEW_CELLS = 2.0
-_MANY_STEPS = 40  # a frame
-_LOOKS = 32  # times at which solids that move are looked at
 
 
 def findings(scene: Scene) -> list[Finding]:
@@ -33,7 +31,7 @@ def findings(scene: Scene) -> list[Finding]:
     for index, solid in enumerate(scene.solid):
         found += _solid_findings(scene, index, solid)
     found += flow_findings(scene)
-    found += _step_findings(scene)
+    found += step_findings(scene)
     order = ("error", "warning", "note")
     return sorted(found, key=lambda finding: order.index(finding.level))
 
@@ -124,21 +122,21 @@ def _solid_findings(scene: Scene, index: int, solid: Solid) -> Iterator[Finding]
 
 def _motion_findings(scene: Scene, where: str, solid: Solid) -> Iterator[Finding]:
     """A solid that moves: how fast, and whether it is ever seen."""
-    h, frame, last = scene.domain.h, 1 / scene.time.fps, (scene.time.frames - 1) / scene.time.fps
-    times = [last * look / _LOOKS for look in range(_LOOKS + 1)]
-    origin = (0.0,) * scene.dimension
+    times, origin = times_of(scene), (0.0,) * scene.dimension
     if not any(solid.at(time, scene.dimension).shape.may_overlap(origin, scene.domain.size) for time in times):
-        sentence = f"is outside the domain at all times from 0 to {last:.4g} s"
+        sentence = f"is outside the domain at all times from 0 to {times[-1]:.4g} s: it does not meet the liquid"
         yield Finding("warning", "outside-domain", where, sentence, "let its motion lead into the domain")
         return
-    speed = max(MovingBodies([solid], h, scene.domain.size).fastest(time, time) for time in times)
-    steps = frame * speed / (scene.solver.courant * h)
+    speed = top_speed(scene, solid)
+    cells = speed / (scene.time.fps * scene.domain.h)
+    if cells / scene.solver.courant > MANY_STEPS:
+        return  # that is said with all else that needs many steps
     yield Finding(
-        "warning" if steps > _MANY_STEPS else "note",
-        "tiny-steps" if steps > _MANY_STEPS else "solid-speed",
+        "note",
+        "solid-speed",
         f"{where}.motion",
-        f"{speed:.4g} m/s at the most crosses {frame * speed / h:.1f} cells a frame: {max(1, math.ceil(steps))} steps "
-        "for each, or more",
+        f"{speed:.4g} m/s at the most crosses {cells:.1f} cells a frame: "
+        f"{max(1, math.ceil(cells / scene.solver.courant))} steps for each, or more",
         "lower its speed or domain.resolution, or raise time.fps or solver.courant, if that is too many",
     )
 
@@ -163,48 +161,13 @@ def _outside(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Fi
     size = scene.domain.size
     if not shape.may_overlap((0.0,) * scene.dimension, size):
         reach = f"reaches from {_point(low)} to {_point(high)}, the domain from 0 to {_point(size)}"
-        yield Finding("warning", "outside-domain", where, f"lies outside the domain: it {reach}", "move it inside")
+        sentence = f"lies outside the domain: it {reach}. It does not meet the liquid; pictures show it"
+        yield Finding("warning", "outside-domain", where, sentence, "move it inside, if it is not part of the set")
         return
     beyond = max(max(-a, b - side) for a, b, side in zip(low, high, size, strict=True))
     if beyond > scene.domain.h:
         sentence = f"reaches {beyond:.4g} m beyond the domain, {beyond / scene.domain.h:.1f} cells: {effect}"
         yield Finding("note", "outside-domain", where, sentence, "shorten it, or enlarge domain.size, if not meant")
-
-
-def _step_findings(scene: Scene) -> Iterator[Finding]:
-    """What forces tiny steps: fast liquid, small cells in viscous liquid, limits set by hand."""
-    h, frame = scene.domain.h, 1 / scene.time.fps
-    for index, fill in enumerate(scene.fill):
-        speed = math.hypot(*fill.velocity)
-        steps = frame * speed / (scene.solver.courant * h)
-        if steps > _MANY_STEPS:
-            yield Finding(
-                "warning",
-                "tiny-steps",
-                f"fill[{index}].velocity",
-                f"{speed:.4g} m/s crosses {frame * speed / h:.0f} cells a frame: {steps:.0f} steps for each",
-                "lower the velocity or domain.resolution, or raise time.fps or solver.courant",
-            )
-    if scene.liquid.nu > 0 and scene.solver.kind == "liquid":
-        longest = h**2 / (2 * scene.dimension * scene.liquid.nu)
-        if frame / longest > _MANY_STEPS:
-            yield Finding(
-                "warning",
-                "tiny-steps",
-                "liquid viscosity",
-                f"{scene.liquid.nu:.3g} m^2/s allows steps of {longest:.3g} s on cells of {h:.4g} m: "
-                f"{frame / longest:.0f} for each frame",
-                "lower domain.resolution, or the viscosity",
-            )
-    if scene.solver.max_dt is not None and frame / scene.solver.max_dt > _MANY_STEPS:
-        steps = frame / scene.solver.max_dt
-        yield Finding(
-            "warning",
-            "tiny-steps",
-            "solver.max_dt",
-            f"{scene.solver.max_dt:.3g} s makes {steps:.0f} steps for each frame",
-            "raise solver.max_dt, or leave it out",
-        )
 
 
 def _is_endless(shape: Shape, dimension: int) -> bool:

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from typing import Any
+from uuid import uuid4
 
 from plash.scene.model import Scene
 from plash.scene.settings import HEAT_OF_LIQUID
@@ -61,8 +62,19 @@ def fingerprint(*parts: object) -> str:
     >>> fingerprint({"b": 1, "a": (0.5, None)}) == fingerprint({"a": [0.5, None], "b": 1})
     True
     """
-    text = json.dumps(parts, sort_keys=True)
+    text = json.dumps(parts, sort_keys=True, default=_identity)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _identity(function: object) -> str:
+    """What stands for a Python function: itself, in this process. Nobody can tell whether another one does the same."""
+    if not callable(function):
+        raise TypeError(f"{type(function).__name__} is no plain data")
+    return _identities.setdefault(id(function), (uuid4().hex, function))[0]
+
+
+# The functions are kept, so that no other ever gets the same id
+_identities: dict[int, tuple[str, object]] = {}
 
 
 def differences(before: object, now: object, key: str = "") -> list[str]:

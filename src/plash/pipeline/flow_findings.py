@@ -1,4 +1,4 @@
-"""What will go wrong with sources, sinks and pumps: in solids, too small for the grid, too fast for the steps."""
+"""What will go wrong with sources, sinks and pumps: in solids, or too small for the grid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from plash.scene.shapes import Shape
 from plash.scene.sources import Blob, HeatSource, Spout
 
 _FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
-_MANY_STEPS = 40  # a frame
 
 
 def flow_findings(scene: Scene) -> Iterator[Finding]:
@@ -35,7 +34,6 @@ def flow_findings(scene: Scene) -> Iterator[Finding]:
     for index, pump in enumerate(scene.pump):
         where = f'pump[{index}] "{pump.name}"'
         yield from _region_findings(scene, where, pump.shape, "it moves nothing")
-        yield from _speed_findings(scene, where, math.hypot(*(pump.velocity or (0.0,))))
 
 
 def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]:
@@ -67,7 +65,6 @@ def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]
             f"{width:.4g} m wide, {width / domain.h:.2f} cells of {domain.h:.4g} m: its jet is hardly seen",
             f"make it at least {_FEW_CELLS * domain.h:.4g} m wide, or set domain.resolution = {needed}",
         )
-    yield from _speed_findings(scene, where, opening.peak)
 
 
 def _region_findings(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Finding]:
@@ -82,19 +79,6 @@ def _region_findings(scene: Scene, where: str, shape: Shape, effect: str) -> Ite
     share = float(_in_solids(scene, centres[inside]).mean())
     if share == 1:
         yield Finding("error", "region-in-solid", where, f"all of it lies inside solids: {effect}", edit)
-
-
-def _speed_findings(scene: Scene, where: str, speed: float) -> Iterator[Finding]:
-    h, frame = scene.domain.h, 1 / scene.time.fps
-    steps = frame * speed / (scene.solver.courant * h)
-    if steps > _MANY_STEPS:
-        yield Finding(
-            "warning",
-            "tiny-steps",
-            where,
-            f"{speed:.4g} m/s crosses {frame * speed / h:.0f} cells a frame: {steps:.0f} steps for each",
-            "lower the speed or domain.resolution, or raise time.fps or solver.courant",
-        )
 
 
 def _in_solids(scene: Scene, points: NDArray[np.float64], time: float = 0.0) -> NDArray[np.bool_]:

@@ -21,6 +21,9 @@ class Progress(Protocol):
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """A stage has finished a frame, or a file made of all frames (frame 0)."""
 
+    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+        """So many kernels were begun to be compiled, which took so long so far; whether one is in work now."""
+
     def note(self, text: str) -> None:
         """Something the user should know; the run goes on."""
 
@@ -38,6 +41,9 @@ class Silent:
         """Say nothing."""
 
     def made(self, stage: str, frame: int, seconds: float) -> None:
+        """Say nothing."""
+
+    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
         """Say nothing."""
 
     def note(self, text: str) -> None:

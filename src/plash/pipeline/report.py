@@ -131,6 +131,10 @@ def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
         facts.append(
             ("Volume error at the end", f"{errors[max(errors)]:+.2%}", f"at worst {errors[worst]:+.2%}, frame {worst}")
         )
+    films, spray = ledger.get("films", 0.0), ledger.get("spray", 0.0)
+    if films or spray:
+        about = f"and {spray:.3g} {unit} in spray: thinner than about half a cell, and not in the measured volume"
+        facts.append(("In films on walls", f"{films:.3g} {unit}", about))
     removed = ", ".join(f"{volume:.3g} {unit} {reason}" for reason, volume in ledger.get("removed", {}).items())
     leaks = {name: count for name, count in ledger.get("leaks", {}).items() if count}
     leaked = ", ".join(f"{count} particles in {name}" for name, count in leaks.items())
@@ -141,7 +145,8 @@ def _time_numbers(story: Story) -> list[tuple[str, str, str]]:
     if not story.frames:
         return []
     seconds = story.whole_seconds()
-    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame")]
+    compiling = f"; compiling: {clock(story.compiling())}, once" if story.compiling() else ""
+    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame{compiling}")]
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -298,9 +303,15 @@ def _times(story: Story) -> str:
     return (
         f'<div class="card scroll" tabindex="0"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody>'
         f"<tfoot>{foot}</tfoot></table></div>"
-        '<p class="note">In seconds, as measured when each file was made. A machine that runs plash for the first time '
-        "also compiles its kernels, in the first frames.</p>"
+        f'<p class="note">In seconds, as measured when each file was made. {_compiling(story)}</p>'
     )
+
+
+def _compiling(story: Story) -> str:
+    seconds = story.compiling()
+    if not seconds:
+        return "No kernel had to be compiled."
+    return f"Compiling: {clock(seconds)}, once for this version of plash; it is not in the table."
 
 
 def _cells(seconds: Iterable[float | None]) -> list[str]:

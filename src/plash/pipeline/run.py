@@ -19,18 +19,26 @@ from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log
 from plash.files.manifest import STAGES, Manifest, read_manifest, versions
+from plash.pipeline.compiling import COMPILING, compiling_told
 from plash.pipeline.damage import forget_damaged
 from plash.pipeline.estimate import estimate
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.simulation import SimulationStage, remove_unknown_checkpoints
+from plash.pipeline.step_findings import step_findings
 from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
-from plash.scene.read import parse_scene
-from plash.scene.write import scene_text
+from plash.scene.read import as_scene, parse_scene
+from plash.scene.write import names_functions, scene_text
+
+_FUNCTIONS = "holds a scene with Python functions, which no file can hold"
+_WAYS_ON = (
+    "plash.run(scene, folder) goes on with it in the process that began it, and with force=True begins it anew; the "
+    "files that are there can be used as they are"
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Outcome:
         movies: The movie in every format it was made in.
         report: The run on one page, if it was written.
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
-        seconds: Time spent on each stage, over all sessions.
+        seconds: Time spent on each stage, over all sessions; what compiling kernels took is apart, as "compiling".
         notes: What is not quite as it was asked for.
     """
 
@@ -59,7 +67,7 @@ class Outcome:
 
 
 def run(
-    scene: Scene,
+    scene: Scene | str | Path,
     out: str | Path,
     *,
     stages: Sequence[str] = STAGES,
@@ -71,7 +79,9 @@ def run(
     """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
     Args:
-        scene: What to simulate; shapes that are Python functions cannot be kept in a run folder.
+        scene: What to simulate: a scene, a name from `plash.gallery()`, or the path of a scene file. A run folder
+            cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
+            this again, in the same process.
         out: The run's folder.
         stages: Which of "simulate", "mesh", "render", "video" and "report" to do. A report that is there is kept up to
             date by any of them.
@@ -93,20 +103,22 @@ def run(
         ...     plash.run(scene, out, stages=["simulate"]).frames
         2
     """
-    folder = RunFolder(Path(out))
-    text = scene_text(scene)
-    if "simulate" in stages:
-        _refuse_without_memory(scene)
-    progress = progress or Silent()
-    with stop_on_signals(folder.resume_command) as stop, locked(folder):
-        new = Manifest(text, source, fingerprint(physics(scene)), scene.solver.seed, name=folder.name)
-        manifest = _manifest_for(folder, scene, new, force)
-        manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
-        forget_damaged(folder, manifest, stages, progress, verify)
-        manifest.write(folder)
-        remove_unknown_checkpoints(folder, manifest)
-        kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
-        return _work(Run(folder, scene, manifest, progress, stop), [*stages, *kept])
+    folder, progress = RunFolder(Path(out)), progress or Silent()
+    source = source if isinstance(scene, Scene) else str(scene)
+    scene = as_scene(scene)
+    text = scene_text(scene, name_functions=True)
+    with stop_on_signals(folder.resume_command) as stop, compiling_told(progress.compiling) as compilation:
+        if "simulate" in stages:
+            _refuse_without_memory(scene)
+        with locked(folder):
+            new = Manifest(text, source, fingerprint(physics(scene)), scene.solver.seed, name=folder.name)
+            manifest = _manifest_for(folder, scene, new, force)
+            manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
+            forget_damaged(folder, manifest, stages, progress, verify)
+            manifest.write(folder)
+            remove_unknown_checkpoints(folder, manifest)
+            kept = ["report"] if "report" in manifest.wanted and "report" not in stages else []
+            return _work(Run(folder, scene, manifest, progress, stop, compilation), [*stages, *kept])
 
 
 def resume(
@@ -134,6 +146,8 @@ def resume(
     place = RunFolder(Path(folder))
     manifest = read_manifest(place)
     source = f"scene of {place.root}"
+    if names_functions(manifest.scene):
+        raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_WAYS_ON}")], source)
     if formats:
         movies = parse_scene(manifest.scene, source, **overrides).output.movies
         overrides = {**overrides, "output.movies": [*movies, *formats]}
@@ -183,6 +197,8 @@ def _refuse_strangers(folder: RunFolder) -> None:
 
 def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     try:
+        if names_functions(old.scene):
+            return f"{folder.root}: {_FUNCTIONS}, and nobody can tell whether these are the same. {_WAYS_ON}"
         before = physics(parse_scene(old.scene))
     except SceneError:
         changed = ["its scene is one that this plash cannot read"]
@@ -227,8 +243,12 @@ def _work(run: Run, stages: Sequence[str]) -> Outcome:
     closers = [closer for closer in closers if closer.name in stages]
     frames = range(1, run.scene.time.frames + 1)
     to_do = {maker.name: sum(not maker.is_done(frame) for frame in frames) for maker in makers}
+    for finding in step_findings(run.scene) if to_do.get(simulation.name) else ():
+        run.progress.note(f"{finding.where}: {finding.message} [{finding.code}]. To change it, {finding.edit}")
     run.progress.begin(len(frames), to_do | {closer.name: closer.left() for closer in closers})
     try:
+        if to_do.get(pictures.name):
+            pictures.refuse_bad_light()
         with _status(run, stages):
             _finish(run, simulation, makers, closers)
     finally:
@@ -322,6 +342,9 @@ def outcome(folder: RunFolder, manifest: Manifest) -> Outcome:
     seconds = {
         name: round(sum(item.seconds for item in stage.items.values()), 3) for name, stage in manifest.stages.items()
     }
+    compiling = sum(item.compiling for stage in manifest.stages.values() for item in stage.items.values())
+    if compiling:
+        seconds[COMPILING] = round(compiling, 3)
     paths = [folder.movie(manifest.name, kind) for kind in FORMATS]
     movies = tuple(path for path in paths if manifest.stage("video").items and path.exists())
     report = folder.report if folder.report.exists() else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from plash.grid.fields import FaceField
 from plash.grid.sample import velocity_at
 from plash.scene.model import Scene
+from plash.scene.read import as_scene
 from plash.solvers.build import build
 from plash.solvers.grids import FrameGrids
 from plash.solvers.ledger import Ledger
@@ -80,8 +82,14 @@ class Frame:
         return velocity_at(self._field, places, self._h)
 
 
-def simulate(scene: Scene) -> Iterator[Frame]:
+def simulate(scene: Scene | str | Path) -> Iterator[Frame]:
     """Simulate a scene, frame by frame.
+
+    Args:
+        scene: A scene, a name from `plash.gallery()`, or the path of a scene file.
+
+    Raises:
+        SceneError: There is no such scene, or it cannot be simulated as it is.
 
     Example:
         >>> import plash
@@ -89,6 +97,10 @@ def simulate(scene: Scene) -> Iterator[Frame]:
         >>> [frame.number for frame in plash.simulate(scene)]
         [1, 2, 3]
     """
+    return _frames(as_scene(scene))
+
+
+def _frames(scene: Scene) -> Iterator[Frame]:
     solver = build(scene)
     yield _snapshot(solver, 1, ())
     for number in range(2, scene.time.frames + 1):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plash.files.log import read_log
 from plash.files.manifest import Item
+from plash.pipeline.compiling import COMPILING
 from plash.solvers.ledger import off_target, target_volume
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class FrameLog:
     shortest: float = float("inf")
     particles: int = 0
     liquid_cells: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # by stage, without compiling
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Count a step."""
@@ -38,7 +39,8 @@ class FrameLog:
         self.particles = int(entry.get("particles", 0))
         self.liquid_cells = int(entry.get("liquid_cells", 0))
         for name, seconds in entry.get("seconds", {}).items():
-            self.seconds[name] = self.seconds.get(name, 0.0) + float(seconds)
+            if name != COMPILING:
+                self.seconds[name] = self.seconds.get(name, 0.0) + float(seconds)
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,13 @@ class Story:
         return {frame: item.seconds for frame, item in self.items(stage).items()}
 
     def whole_seconds(self) -> float:
-        """Time of everything, the movie too."""
+        """Time of everything, the movie too, but for compiling."""
+        return sum(item.seconds for item in self._all_items())
+
+    def compiling(self) -> float:
+        """Time in which kernels were compiled, once for this version of plash."""
+        return sum(item.compiling for item in self._all_items())
+
+    def _all_items(self) -> list[Item]:
         stages = self.run.manifest.stages
-        return sum(item.seconds for name, stage in stages.items() if name != "report" for item in stage.items.values())
+        return [item for name, stage in stages.items() if name != "report" for item in stage.items.values()]

@@ -6,7 +6,6 @@ settings and the same files, and it is on disk with its full size. What is read 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,10 +20,12 @@ from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
 from plash.files.ply import ply_bytes, read_surface
+from plash.pipeline.compiling import Compilation
 from plash.pipeline.fingerprint import appearance, fingerprint, isovalue
-from plash.pipeline.progress import Progress
+from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.stop import Stop
 from plash.render.sheet import CONTACTS, evenly_spaced
+from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
 from plash.solvers.grids import FrameGrids
@@ -51,13 +52,17 @@ _EDITION = {"mesh": 2, "render": 1, "video": 1, "report": 1}
 
 @dataclass(eq=False)
 class Run:
-    """A run in work: where its files are, what is asked for, what is done, who wants to know, and when to stop."""
+    """A run in work: where its files are, what is asked for, what is done, who wants to know, and when to stop.
+
+    What is compiled on the way is counted apart.
+    """
 
     folder: RunFolder
     scene: Scene
     manifest: Manifest
     progress: Progress
     stop: Stop = field(default_factory=Stop)
+    compilation: Compilation = field(default_factory=lambda: Compilation(Silent().compiling))
 
     @property
     def remedy(self) -> str:
@@ -71,10 +76,12 @@ class Run:
 
     def keep(self, stage: str, frame: int, source: str, make: Callable[[], Written]) -> None:
         """Make a file and remember it."""
-        start = time.perf_counter()
+        stopwatch = self.compilation.stopwatch()
         written = make()
-        seconds = time.perf_counter() - start
-        self.manifest.stage(stage).items[frame] = Item.of(written, source=source, seconds=round(seconds, 4))
+        seconds, compiling = stopwatch()
+        self.manifest.stage(stage).items[frame] = Item.of(
+            written, source=source, seconds=round(seconds, 4), compiling=round(compiling, 4)
+        )
         self.progress.made(stage, max(frame, WHOLE), seconds)
 
     def checksum(self, stage: str, frame: int) -> str:
@@ -215,6 +222,15 @@ class PictureStage:
     def note(self) -> str:
         """What the user should know about who makes the pictures; empty if it is as asked for."""
         return self._renderer[1]
+
+    def refuse_bad_light(self) -> None:
+        """Read the file of a light, if the pictures need one, before anything is computed.
+
+        Raises:
+            SceneError: It is no picture.
+        """
+        if self._renderer[0] == "ray tracer" and self.run.scene.look.light not in LIGHTS:
+            _ = self._taker
 
     def is_done(self, frame: int) -> bool:
         """Whether the picture was made of this surface and these particles, with this look."""

@@ -76,7 +76,7 @@ class PlanePreview:
     def _solids_at(self, time: float) -> list[tuple[Mesh, Floats]]:
         """The solids where they are at a time, with their colours."""
         return [
-            (shape_mesh(solid.shape, self._scene.domain), light_of(solid.look.color).astype(np.float32))
+            (shape_mesh(solid.shape, self._scene.domain), light_of(solid.look.seen_color).astype(np.float32))
             for solid in self._scene.solids_at(time)
         ]
 

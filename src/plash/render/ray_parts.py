@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.errors import Problem, SceneError
 from plash.mesh.ball import unit_ball
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased
@@ -22,10 +23,11 @@ from plash.render.camera import View
 from plash.render.colors import light_of
 from plash.render.environment import sky_environment, studio_environment
 from plash.render.looks import LiquidLook
-from plash.render.studio import lamp_directions
+from plash.render.studio import floor_height, lamp_directions
 from plash.scene.camera import Camera
 from plash.scene.domain import Domain
 from plash.scene.look import SolidLook
+from plash.scene.mesh_file import short
 from plash.scene.model import Scene
 
 Part = dict[str, Any]
@@ -35,6 +37,7 @@ Floats = NDArray[np.float32]
 _DIAGONAL = 10.0  # of the domain, in Mitsuba's units
 _APART, _LEAST_APART = 0.02, 1.5e-4  # between surfaces that must not lie in each other: in cells, and in diagonals
 _REACH = 12.0  # radius of the floor, in diagonals
+_TO_HORIZON = 300.0  # times as far the floor goes on where it is not to fade into a backdrop
 _NEAR_FLOOR, _FAR_FLOOR = 0.62, 0.34  # light that floor and backdrop return, as parts of the background's
 _ROUND = 128  # points round the floor
 _MIRRORED = 0.06  # light that a pane of glass throws back
@@ -194,28 +197,33 @@ def tank(mi: Any, placing: Placing, domain: Domain) -> Part:
 
 
 def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Part:
-    """The floor: a wide disc, in the studio darker towards its rim, where it goes over into the backdrop.
+    """The floor: in the studio a wide disc, darker towards its rim, where it goes over into the backdrop.
+
+    In other light it ends at the horizon, so far away that rays would slip between triangles: it is one disc, which
+    Mitsuba meets by its equation.
 
     Args:
         mi: Mitsuba.
         placing: Of the domain.
-        scene: Its domain stands on the floor.
+        scene: Its domain stands on the floor, or on solids that do.
         furthest: How far (m) from the domain's middle the camera ever is.
     """
     if not scene.look.floor:
         return {}
-    across = _DIAGONAL / placing.scale
-    reach = max(_REACH * across, 3 * furthest)
-    if scene.look.light == "studio":
-        part = np.linspace(0, 1, 24)
-        radius, fading = reach * part**2, part**2 * (3 - 2 * part)
-    else:
-        radius, fading = np.array([0.0, 300 * reach]), np.zeros(2)
-    share = _NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading
-    colors = share[:, None] * light_of(scene.look.background)
-    reflectance = {"type": "mesh_attribute", "name": "vertex_color"}
-    surface = {"bsdf": {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": reflectance}}}
-    disc = _disc(radius, placing.origin)
+    reach = max(_REACH * _DIAGONAL / placing.scale, 3 * furthest)
+    color = light_of(scene.look.background)
+    middle = placing.origin + np.array([0.0, floor_height(scene), 0.0])
+    if scene.look.light != "studio":
+        place = placing(middle).tolist()
+        level = (
+            mi.ScalarTransform4f().translate(place).rotate([1, 0, 0], -90).scale(_TO_HORIZON * reach * placing.scale)
+        )
+        return {"floor": {"type": "disk", "to_world": level, "bsdf": _matte(rgb(_NEAR_FLOOR * color))}}
+    part = np.linspace(0, 1, 24)
+    radius, fading = reach * part**2, part**2 * (3 - 2 * part)
+    colors = (_NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading)[:, None] * color
+    surface = {"bsdf": _matte({"type": "mesh_attribute", "name": "vertex_color"})}
+    disc = _disc(radius, middle)
     return {"floor": triangles(mi, placing, disc, surface, np.repeat(colors, _ROUND, axis=0).astype(np.float32))}
 
 
@@ -229,7 +237,7 @@ def light(mi: Any, scene: Scene, first: View) -> Part:
     """What shines on everything, from far away; lamps stand as the camera is in the first picture."""
     kind = scene.look.light
     if kind not in ("studio", "sky"):
-        return {"light": {"type": "envmap", "filename": kind}}
+        return {"light": {"type": "envmap", "bitmap": _picture(mi, kind)}}
     to_lamp, to_fill = lamp_directions(first)
     color = light_of(scene.look.background)
     if kind == "studio":
@@ -237,6 +245,20 @@ def light(mi: Any, scene: Scene, first: View) -> Part:
     else:
         picture = sky_environment(to_lamp, _NEAR_FLOOR * color)
     return {"light": {"type": "envmap", "bitmap": mi.Bitmap(picture)}}
+
+
+def _picture(mi: Any, file: str) -> Any:
+    """The picture of a light in a file.
+
+    Raises:
+        SceneError: It cannot be read.
+    """
+    try:
+        return mi.Bitmap(file)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1][-120:]
+        fault = f"{short(file)} cannot be read as a picture ({reason}): export it again"
+        raise SceneError([Problem("look.light", fault)]) from None
 
 
 def sensor(mi: Any, placing: Placing, view: View, camera: Camera | None, pixels: tuple[int, int], samples: int) -> Part:
@@ -310,14 +332,20 @@ def _metal(color: Array, roughness: float) -> Part:
 
 
 def _solid_surface(look: SolidLook) -> Part:
-    color = light_of(look.color)
+    color = light_of(look.seen_color)
     if look.material == "glass":
-        return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0)
+        # Light goes in and out, and has the colour after both
+        tint = {"specular_transmittance": rgb(np.sqrt(color))}
+        return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint
     if look.material == "metal":
         return _metal(color, look.roughness)
     if look.material == "plastic":
         return {"type": "twosided", "bsdf": _glossy(rgb(color), 1.5, look.roughness)}
-    return {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": rgb(color)}}
+    return _matte(rgb(color))
+
+
+def _matte(color: Part) -> Part:
+    return {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": color}}
 
 
 def _disc(radius: Array, middle: Array) -> Mesh:

@@ -19,7 +19,7 @@ from plash.render.develop import develop
 from plash.render.lights import ShadowMap, dim, shadow_map
 from plash.render.lines import line_cover
 from plash.render.raster import Layer, draw_triangles
-from plash.render.studio import LAMP_SOFTNESS, SKY_SOFTNESS, studio_for
+from plash.render.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
 from plash.render.surfaces import Seen, Triangles, see_balls, see_triangles, shine
 from plash.render.tint import Tint, speeds
 from plash.render.water import shine_through
@@ -30,6 +30,7 @@ Floats = NDArray[np.float32]
 _OPAQUE = np.full(3, np.inf)
 _EDGE_WIDTH, _EDGE_STRENGTH = 1.3, 0.5  # in pixels, and how much of the line's colour
 _MOST_FADE = 3.0  # most that light fades over the length of the domain before it reaches liquid
+_NEARER = np.float32(1 - 1e-5)  # of their depth, floor and solids: liquid that stands on them does not shine through
 _EDGE_LIGHT = np.array([0.10, 0.12, 0.14], np.float32)
 
 
@@ -71,11 +72,11 @@ class SpacePreview:
         draw_triangles(layer, view, self._solids.vertices, self._solids.faces)
         self._seen = Seen.nothing(view)
         see_triangles(self._seen, view, layer, self._solids)
-        self._opaque = layer.depth
+        self._opaque = layer.depth * _NEARER
         if self._scene.look.floor:
-            floor = _floor_depth(view)
+            floor = _floor_depth(view, floor_height(self._scene))
             hidden = floor < layer.depth
-            self._opaque = np.minimum(layer.depth, floor)
+            self._opaque = np.minimum(self._opaque, floor)
             self._seen.normal[hidden] = 0
         self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
         self._shade(self._key, self._sky, self._opaque, self._solid_maps)
@@ -210,24 +211,24 @@ def _solids(scene: Scene, time: float) -> Triangles:
             out = np.repeat(crossed / np.maximum(np.linalg.norm(crossed, axis=1, keepdims=True), 1e-30), 3, axis=0)
         vertices.append(corners)
         normals.append(out.astype(np.float32))
-        colors.append(np.tile(light_of(solid.look.color).astype(np.float32), (len(corners), 1)))
+        colors.append(np.tile(light_of(solid.look.seen_color).astype(np.float32), (len(corners), 1)))
     placed = np.concatenate(vertices)
     faces = np.arange(len(placed), dtype=np.int32).reshape(-1, 3)
     return Triangles(placed, faces, np.concatenate(normals), np.concatenate(colors))
 
 
-def _floor_depth(view: View) -> Floats:
-    """Depth of the plane y = 0 at each sample, infinite where it is not seen from above.
+def _floor_depth(view: View, height: float) -> Floats:
+    """Depth of the level plane at a height (m) at each sample, infinite where it is not seen from above.
 
-    It is drawn a hair's breadth nearer, so that liquid standing on it does not shine through.
+    It is drawn a hair's breadth nearer, as solids are.
     """
     u = (np.arange(view.width) + 0.5 - view.width / 2) / view.focal
     v = (view.height / 2 - np.arange(view.height) - 0.5) / view.focal
     right, up, forward = view.axes[:, 1]
     falling = -(u[None, :] * right + v[:, None] * up + forward)
-    seen = (falling > 1e-9) & (view.position[1] > 0)
-    depth = np.where(seen, view.position[1] / np.where(seen, falling, 1), np.inf)
-    return (depth * (1 - 1e-5)).astype(np.float32)
+    seen = (falling > 1e-9) & (view.position[1] > height)
+    depth = np.where(seen, (view.position[1] - height) / np.where(seen, falling, 1), np.inf)
+    return (depth * _NEARER).astype(np.float32)
 
 
 def _box_edges(size: NDArray[np.float64]) -> NDArray[np.float64]:

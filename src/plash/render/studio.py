@@ -5,6 +5,7 @@ The lamp stands with the camera, so that every view is lit alike.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from plash.render.camera import View, box_corners, framing
 from plash.render.lights import MAP_SIZE
+from plash.scene.model import Scene
 
 Array = NDArray[np.float64]
 
@@ -59,6 +61,12 @@ def studio_for(view: View, size: Array, background: Array) -> Studio:
     sky = framing(corners, up, 20.0, square, 0.2)
     mirrored = np.concatenate([background, _panel_axes(to_lamp).ravel(), _panel_axes(to_fill).ravel()])
     return Studio(lamp, sky, to_lamp, background, mirrored)
+
+
+def floor_height(scene: Scene) -> float:
+    """Where the floor is, m: under the domain, or under the solids that stand below it, such as a table."""
+    below = [solid.shape.bounds(3) for solid in scene.solids_at(0.0)]
+    return min((low[1] for low, high in below if high[1] <= 0 and math.isfinite(low[1])), default=0.0)
 
 
 def _panel_axes(direction: Array) -> Array:

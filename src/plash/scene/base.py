@@ -6,13 +6,15 @@ says the unit. The reader, its errors, the reference page and the JSON Schema ar
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from plash.errors import Problem, SceneError
+from plash.scene.amount import too_much_data
 from plash.scene.fields import fields_of
 from plash.scene.problems import findings
 from plash.scene.units import Quantity
@@ -32,12 +34,13 @@ class SceneModel(BaseModel):
     flat: ClassVar[frozenset[str]] = frozenset()  # vectors in a surface, which have one entry less
 
     def __init__(self, /, **data: Any) -> None:
+        found = too_much_data(data)
         try:
-            super().__init__(**data)
+            if not found:
+                super().__init__(**data)
+                return
         except ValidationError as error:
             found = findings(type(self), error, data)
-        else:
-            return
         problems = [Problem(key_of(place), sentence) for place, sentence in found]
         raise SceneError(problems, source=self.error_source or type(self).__name__)
 
@@ -45,14 +48,60 @@ class SceneModel(BaseModel):
     # in the same pass, and what is wrong in all of them arrives together.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some values replaced, checked like any other.
+
+        A table given as a dictionary replaces only the keys in it.
+
+        Raises:
+            SceneError: Lists everything that is wrong.
+
+        >>> from plash.scene import Sphere
+        >>> Sphere(center=(0, 0), radius=1).model_copy(update={"radius": "20 cm"}).radius
+        0.2
+        """
+        if not update:
+            return super().model_copy(deep=deep)
+        return type(self)(**_updated(self, update))
+
+    def with_values(self, **values: Any) -> Self:
+        """The same with other values, which are known to be good: nothing is checked."""
+        return super().model_copy(update=values)
+
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, field in fields_of(type(self)).items():
             if name in self.__dict__ and self.__dict__[name] != field.default:
                 yield name, self.__dict__[name]
 
 
+def said(model: BaseModel) -> dict[str, Any]:
+    """What a table says, key by key, without what it leaves to defaults; tables in it as they are."""
+    return {name: getattr(model, name) for name in type(model).model_fields if name in _spoken(model)}
+
+
+def _spoken(model: BaseModel) -> set[str]:
+    """The keys that are set, and the kind, which tells what table it is."""
+    return model.model_fields_set | {"kind"}
+
+
+def _updated(table: BaseModel, update: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table says once some of its keys have other values."""
+    data = said(table)
+    for name, value in update.items():
+        old = getattr(table, name, None)
+        if isinstance(old, BaseModel) and isinstance(value, Mapping):
+            is_same = value.get("kind") in (None, getattr(old, "kind", None))
+            data[name] = _updated(old, value) if is_same else value
+        else:
+            data[name] = value
+    return data
+
+
 def validated(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, list[Finding]]:
     """The model made from plain data, or None and everything wrong with it."""
+    found = too_much_data(data)
+    if found:
+        return None, found
     try:
         return model.model_validate(data), []
     except ValidationError as error:
@@ -99,6 +148,14 @@ def _text(value: object) -> object:
     return value
 
 
+def _name(value: str) -> str:
+    if len(value) > LONGEST_NAME:
+        raise refusal(f"{shown(value)} has {len(value)} characters: a name may have {LONGEST_NAME}")
+    if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in value):
+        raise refusal(f"{shown(value)} has a control character: a name is one line of text")
+    return value
+
+
 def _switch(value: object) -> object:
     if not isinstance(value, bool):
         raise refusal(f"{shown(value)} is the wrong type: it must be true or false")
@@ -117,6 +174,7 @@ def _entries(value: object) -> object:
 
 # Nothing that can be simulated is further away, or faster; and up to here no arithmetic overflows.
 FURTHEST = 1e9
+LONGEST_NAME = 100
 
 Number = Annotated[float, Quantity()]
 Length = Annotated[float, Quantity("length")]
@@ -125,6 +183,7 @@ Angle = Annotated[float, Quantity("angle")]
 Temperature = Annotated[float, Quantity("temperature"), Field(gt=0, le=FURTHEST)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Text = Annotated[str, BeforeValidator(_text)]
+Name = Annotated[Text, AfterValidator(_name)]
 Switch = Annotated[bool, BeforeValidator(_switch)]
 
 _entry_count = Field(min_length=2, max_length=3)

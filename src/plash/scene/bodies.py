@@ -5,12 +5,17 @@ Both are a shape and a few words about it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Unpack
+
 from pydantic import Field
 
-from plash.scene.base import Duration, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.base import Duration, Name, Number, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
+
+if TYPE_CHECKING:
+    from plash.scene.keys import FillKeys, SolidKeys
 
 
 class Fill(SceneModel):
@@ -22,6 +27,10 @@ class Fill(SceneModel):
     >>> Fill(shape=Sphere(center=("5 cm", 0.1, 0), radius="1 cm")).shape.center
     (0.05, 0.1, 0.0)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[FillKeys]) -> None: ...
 
     shape: Shape = Field(description="Where the liquid is.")
     velocity: Velocity = Field(
@@ -40,7 +49,11 @@ class Fill(SceneModel):
 class Solid(SceneModel):
     """A body that liquid cannot enter. It stands, or moves as its motion says whatever the liquid does."""
 
-    name: Text = Field(
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SolidKeys]) -> None: ...
+
+    name: Name = Field(
         default="",
         description="What messages call it; each name may occur once.",
         json_schema_extra={"default_text": "solid 1, solid 2, ... by position"},
@@ -68,4 +81,4 @@ class Solid(SceneModel):
         if self.motion is None:
             return self
         shape = self.shape.carried(*self.motion.pose(time), dimension)
-        return self.model_copy(update={"shape": shape, "motion": None})
+        return self.with_values(shape=shape, motion=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 from pydantic import Field, create_model, model_validator
 from pydantic.config import JsonDict
@@ -10,6 +10,9 @@ from pydantic.config import JsonDict
 from plash.scene.base import FURTHEST, Direction, Duration, Length, Point, SceneModel, Vector
 from plash.scene.units import Quantity
 from plash.scene.words import refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import CameraKeyKeys, CameraKeys
 
 FieldOfView = Annotated[float, Quantity("angle of view")]
 
@@ -38,6 +41,10 @@ class CameraKey(_From):  # type: ignore[misc]
     (2.0, 1.5, 3.0)
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[CameraKeyKeys]) -> None: ...
+
     time: Duration = Field(ge=0, description="When it is there; the first frame is at 0.")
     to: Point | None = Field(
         default=None, description="What it looks at then.", json_schema_extra={"default_text": "as the camera says"}
@@ -63,6 +70,10 @@ class Camera(_From):  # type: ignore[misc]
     >>> Camera(**{"from": (2, "150 cm", 3), "to": (1, 0.3, 0.5)}).position
     (2.0, 1.5, 3.0)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[CameraKeys]) -> None: ...
 
     to: Point | None = Field(
         default=None, description="What it looks at: the middle of the picture.", json_schema_extra=_TO

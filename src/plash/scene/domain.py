@@ -6,7 +6,7 @@ The box stands at the origin, y is up, and its size is rounded to whole cells.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -14,6 +14,9 @@ from pydantic_core import CoreSchema
 
 from plash.scene.base import FURTHEST, Acceleration, Length, SceneModel, Sizes, Whole, wrong_dimensions
 from plash.scene.words import Finding, nearest, refusal, refusals, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import DomainKeys, SidesKeys
 
 MOST_CELLS = 2**31
 SMALLEST_CELL = 1e-9
@@ -28,6 +31,10 @@ class Sides(SceneModel):
     A closed side is a wall, through an open one liquid leaves and is counted, and where a side is unbounded
     there is none.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SidesKeys]) -> None: ...
 
     x_min: SideKind = Field(default="closed", description="The side of smallest x.")
     x_max: SideKind = Field(default="closed", description="The side of largest x.")
@@ -47,6 +54,10 @@ class Domain(SceneModel):
     >>> Domain(size=("2 m", "1 m"), cell_size="5 cm").cells
     (40, 20)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[DomainKeys]) -> None: ...
 
     size: Sizes = Field(description="Length of the sides along x, y and z; two make a 2-D scene.")
     resolution: Whole | None = Field(

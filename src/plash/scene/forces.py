@@ -7,16 +7,19 @@ grows in proportion to r up to the radius, where it is the strength, and falls a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from plash.scene.base import FURTHEST, Acceleration, Direction, Length, Number, Point, Text, Velocity
+from plash.scene.base import FURTHEST, Acceleration, Direction, Length, Name, Number, Point, Velocity
 from plash.scene.shapes import Shape
 from plash.scene.sources import Timed
 from plash.scene.units import Quantity
 from plash.scene.words import refusal, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import AttractorKeys, ConstantForceKeys, FunctionForceKeys, PumpKeys, VortexKeys
 
 _UNIQUE = "What messages call it; each name may occur once."
 Strength = Annotated[float, Quantity("acceleration"), Field(ge=-FURTHEST, le=FURTHEST)]
@@ -25,7 +28,11 @@ Strength = Annotated[float, Quantity("acceleration"), Field(ge=-FURTHEST, le=FUR
 class Pump(Timed):
     """A place where liquid is given a velocity, or pushed."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "pump 1, pump 2, ..."})
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[PumpKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "pump 1, pump 2, ..."})
     shape: Shape = Field(description="Where it is.")
     velocity: Velocity | None = Field(
         default=None,
@@ -49,7 +56,7 @@ class Pump(Timed):
 
 
 class _Force(Timed):
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "force 1, force 2, ..."})
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "force 1, force 2, ..."})
     shape: Shape | None = Field(
         default=None, description="Where it acts.", json_schema_extra={"default_text": "everywhere"}
     )
@@ -57,6 +64,10 @@ class _Force(Timed):
 
 class ConstantForce(_Force):
     """The same acceleration everywhere, such as a wind or a second gravity."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[ConstantForceKeys]) -> None: ...
 
     kind: Literal["constant"] = "constant"
     acceleration: Acceleration = Field(description="How hard and where to.")
@@ -71,12 +82,20 @@ class _Central(_Force):
 class Attractor(_Central):
     """A pull towards a point; with falloff 2 that of a ball's gravity. With a negative strength it pushes away."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[AttractorKeys]) -> None: ...
+
     kind: Literal["attractor"] = "attractor"
     falloff: Number = Field(default=2.0, ge=0, le=10, description="How fast it fades beyond the radius: as a power.")
 
 
 class Vortex(_Central):
     """A push round an axis, counter-clockwise as seen with the axis pointing at you."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[VortexKeys]) -> None: ...
 
     kind: Literal["vortex"] = "vortex"
     axis: Direction | None = Field(
@@ -95,6 +114,10 @@ class Vortex(_Central):
 
 class FunctionForce(_Force):
     """An acceleration given by a Python function; a bare function in place of a force means the same."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[FunctionForceKeys]) -> None: ...
 
     only_in_python: ClassVar[bool] = True
 

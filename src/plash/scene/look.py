@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field, computed_field, model_validator
 from pydantic.config import JsonDict
@@ -13,8 +13,12 @@ from pydantic.config import JsonDict
 from plash.errors import Problem, SceneError
 from plash.scene.base import Number, SceneModel, Switch, Text, Whole
 from plash.scene.camera import Camera
+from plash.scene.light_file import LIGHT_FILES, light_fault
 from plash.scene.units import Quantity
 from plash.scene.words import nearest, refusal, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import LookKeys, SolidLookKeys
 
 COLORS = {
     "white": "#ffffff",
@@ -65,7 +69,6 @@ _Absorption = Annotated[float, Quantity("absorption"), Field(ge=0, le=1e6)]
 Absorption = Annotated[tuple[_Absorption, ...], Field(min_length=3, max_length=3), BeforeValidator(_three)]
 
 LIGHTS = ("studio", "sky")
-LIGHT_FILES = (".hdr", ".exr")
 
 
 def _known_light(value: str) -> str:
@@ -76,8 +79,9 @@ def _known_light(value: str) -> str:
     if path.suffix.lower() not in LIGHT_FILES:
         known = f"{nearest(value, LIGHTS)} Known: {', '.join(LIGHTS)}, or the path of an .hdr or .exr file"
         raise refusal(f"{shown(value)} is no light.{known}")
-    if not path.is_file():
-        raise refusal(f"{shown(value)}: there is no such file")
+    fault = light_fault(value)
+    if fault:
+        raise refusal(fault)
     return str(path.absolute())
 
 
@@ -87,6 +91,10 @@ _OF_LOOK: JsonDict = {"default_text": "that of the liquid's look"}
 
 class Look(SceneModel):
     """What the pictures show. Some of it is only for ray-traced pictures, as `docs/rendering.md` says."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[LookKeys]) -> None: ...
 
     quality: Literal["draft", "preview", "final"] = Field(
         default="draft",
@@ -206,10 +214,23 @@ class Look(SceneModel):
 class SolidLook(SceneModel):
     """What a solid looks like."""
 
-    color: Color = Field(default="#b9a48c", description='Its colour: "#rrggbb" or a name.')
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SolidLookKeys]) -> None: ...
+
+    color: Color | None = Field(
+        default=None,
+        description='Its colour: "#rrggbb" or a name. Glass is tinted: light that passed through has this colour.',
+        json_schema_extra={"default_text": '`"#b9a48c"`; glass is clear'},
+    )
     material: Literal["matte", "plastic", "metal", "glass"] = Field(
         default="matte", description="What it is made of, in ray-traced pictures."
     )
     roughness: Number = Field(
         default=0.1, ge=0, le=1, description="How dull plastic, metal and glass are: 0 is a mirror. Ray traced."
     )
+
+    @property
+    def seen_color(self) -> str:
+        """The colour that is seen: its own, or that of its material."""
+        return self.color or ("white" if self.material == "glass" else "#b9a48c")

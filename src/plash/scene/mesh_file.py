@@ -1,22 +1,24 @@
 """Files of triangles: which ones can be read, and what is in them.
 
-STL, OBJ, PLY, GLB and glTF are read by trimesh, which is imported only then. Nothing is fetched from a network: of a
-glTF file's companions only those in its own folder are read, and textures and materials of any file are left alone.
+Each format has a reader of its own beside this file. Nothing is fetched from a network: of a glTF file's companions
+only those in its own folder are read, and textures and materials of any file are left alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plash.errors import Problem, SceneError
+from plash.scene.mesh_gltf import read_gltf
+from plash.scene.mesh_obj import read_obj
+from plash.scene.mesh_ply import read_ply
+from plash.scene.mesh_polygons import MeshFileError, Polygons, triangulated
+from plash.scene.mesh_stl import read_stl
 from plash.scene.words import nearest
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SUFFIXES = (".stl", ".obj", ".ply", ".glb", ".gltf")
+
+LARGEST_FILE = 2**31  # bytes
 
 _LONGEST_PATH = 240
 
@@ -77,6 +81,9 @@ def file_fault(file: str) -> str:
             return f"there is no file {short(file)}.{_similar(path)}".removesuffix(".")
         if not path.is_file():
             return f"{short(file)} is a device or pipe, not a file"
+        if path.stat().st_size > LARGEST_FILE:
+            size = f"{path.stat().st_size / 1e9:.1f} GB, at most {LARGEST_FILE / 1e9:.1f}"
+            return f"{short(file)} is too large, {size}: decimate the mesh"
     except (OSError, ValueError) as error:
         return f"{short(file)} cannot be read: {_reason(error)}"
     return ""
@@ -92,58 +99,40 @@ def short(file: str) -> str:
 def _read(file: str, _stamp: tuple[int, int]) -> FileMesh:
     import numpy as np
 
-    parts = list(_parts(_opened(file)))
-    if not parts:
-        raise _refused(f"{short(file)} holds no triangles: export the surface as a mesh of triangles")
-    firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
-    triangles = np.concatenate([part + first for (_, part), first in zip(parts, firsts, strict=False)])
+    try:
+        vertices, triangles = triangulated(_opened(file))
+    except MeshFileError as error:
+        raise _refused(f"{short(file)} {error}") from None
+    if triangles.size == 0:
+        what = "a cloud of points" if len(vertices) else "nothing that is a surface"
+        raise _refused(f"{short(file)} holds no triangles, {what}: export the surface as a mesh of triangles")
     used, numbers = np.unique(triangles, return_inverse=True)
-    vertices = np.ascontiguousarray(np.concatenate([part for part, _ in parts])[used])
+    vertices = np.ascontiguousarray(vertices[used])
     triangles = np.ascontiguousarray(numbers.reshape(triangles.shape).astype(np.int64))
-    finite = np.isfinite(vertices).all(axis=1)
-    if not finite.all():
-        where = int(np.argmin(finite))
-        lost = f"{int((~finite).sum())} of {len(finite)} vertices that are not finite"
-        raise _refused(f"{short(file)} has {lost}, the first {vertices[where].tolist()}: export it again without them")
+    lost = np.unique(np.nonzero(~np.isfinite(vertices))[0])
+    if lost.size:
+        what = f"{lost.size} of {len(vertices)} vertices that are not finite, the first {vertices[lost[0]].tolist()}"
+        raise _refused(f"{short(file)} has {what}: export it again without them")
     digest = hashlib.sha256(vertices.tobytes() + triangles.tobytes()).hexdigest()
     return FileMesh(vertices, triangles, digest)
 
 
-def _opened(file: str) -> Any:
-    """The file as a trimesh scene: named parts, and where each stands."""
-    import trimesh
-
-    kind = Path(file).suffix.lower()[1:]
-    options: dict[str, Any] = {"process": False}
-    if kind in ("obj", "glb", "gltf"):
-        options["skip_materials"] = True
-    if kind == "gltf":
-        options["resolver"] = trimesh.resolvers.FilePathResolver(file)
+def _opened(file: str) -> Polygons:
+    """What the reader for its suffix finds in a file."""
+    path = Path(file)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return trimesh.load(io.BytesIO(Path(file).read_bytes()), file_type=kind, force="scene", **options)
-    # A broken file can make a reader stumble in any way at all
-    except Exception as error:  # noqa: BLE001
-        raise _refused(f"{short(file)} cannot be read as {kind.upper()}: {_reason(error)}; export it again") from None
-
-
-def _parts(scene: Any) -> Iterator[tuple[Any, Any]]:
-    """Vertices and triangles of each part, where it stands in the file."""
-    import numpy as np
-
-    for node in sorted(scene.graph.nodes_geometry, key=str):
-        matrix, name = scene.graph[node]
-        part = scene.geometry[name]
-        triangles = np.asarray(getattr(part, "faces", ()), dtype=np.int64).reshape(-1, 3)
-        if len(triangles) == 0:
-            continue
-        vertices = np.asarray(part.vertices, dtype=np.float64)
-        if not np.array_equal(matrix, np.eye(4)):
-            vertices = vertices @ matrix[:3, :3].T + matrix[:3, 3]
-            # A mirror turns triangles inside out
-            triangles = triangles[:, ::-1] if np.linalg.det(matrix[:3, :3]) < 0 else triangles
-        yield vertices, triangles
+        data = path.read_bytes()
+    except OSError as error:
+        raise MeshFileError(f"cannot be read: {_reason(error)}") from None
+    match path.suffix.lower():
+        case ".stl":
+            return read_stl(data)
+        case ".obj":
+            return read_obj(data)
+        case ".ply":
+            return read_ply(data)
+        case _:
+            return read_gltf(data, path.parent)
 
 
 def _similar(path: Path) -> str:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from pydantic import Field
 
 from plash.scene.base import FURTHEST, Number, SceneModel, Switch, Whole
 
+if TYPE_CHECKING:
+    from plash.scene.keys import MeshingKeys
+
 
 class Meshing(SceneModel):
     """How the liquid's surface is made."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[MeshingKeys]) -> None: ...
 
     detail: Whole = Field(default=2, ge=1, le=4, description="Samples of the surface along the edge of a cell.")
     placement: Literal["interpolated", "midpoint"] = Field(

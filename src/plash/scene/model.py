@@ -6,7 +6,8 @@ starts inside it, names differ.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
 from pydantic import (
     AfterValidator,
@@ -17,119 +18,26 @@ from pydantic import (
     field_validator,
 )
 
+from plash.errors import Problem, SceneError
 from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
-from plash.scene.forces import Force, Pump, Vortex
+from plash.scene.forces import Force, Pump
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.output import Output
+from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.problems import findings
 from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
-from plash.scene.shapes import misfits_of
-from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
-from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.sources import HeatSource, Sink, Source, Spout
+from plash.scene.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import SceneKeys
 
 VERSION = 1
 
-FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
-SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
 _NO_HEAT = 'has no meaning with solver.kind = "liquid", which has no heat: take it out'
-
-
-def _placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
-    """A fill that starts in the domain, with a velocity along its axes."""
-    domain: Domain | None = info.data.get("domain")
-    if domain is None:
-        return fill
-    if "velocity" not in fill.model_fields_set:
-        fill = fill.model_copy()
-        fill.__dict__["velocity"] = (0.0,) * domain.dimension
-    _refuse_outside(fill, domain)
-    return fill
-
-
-def _placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
-    domain: Domain | None = info.data.get("domain")
-    if domain is not None:
-        _refuse_misplaced(solid, domain.dimension)
-        unclear = solid.motion.misfits(domain.dimension) if solid.motion is not None else []
-        if unclear:
-            raise refusals([(("motion", *place), text) for place, text in unclear])
-    return solid
-
-
-def _placed(body: SinkOrPump, info: ValidationInfo) -> SinkOrPump:
-    domain: Domain | None = info.data.get("domain")
-    if domain is not None:
-        _refuse_misplaced(body, domain.dimension)
-    return body
-
-
-def _placed_source(source: Source, info: ValidationInfo) -> Source:
-    """A source that can bring liquid or heat into the domain."""
-    domain: Domain | None = info.data.get("domain")
-    if isinstance(source, Blob):
-        return _placed_fill(source, info)
-    if domain is None:
-        return source
-    if isinstance(source, HeatSource):
-        _refuse_outside(source, domain)
-        return source
-    _refuse_misplaced(source, domain.dimension)
-    unclear = source.motion.misfits(domain.dimension) if source.motion is not None else []
-    if unclear:
-        raise refusals([(("motion", *place), text) for place, text in unclear])
-    if source.moves:
-        return source
-    center, (normal, *_) = source.shape.place
-    low, high = source.shape.bounds(domain.dimension)
-    ahead = tuple(part * domain.h / 2 for part in normal)
-    ends = zip(low, high, ahead, domain.size, strict=True)
-    if not all(a + step < side and b + step > 0 for a, b, step, side in ends):
-        bounds = f"the domain reaches from {_metres((0.0,) * len(center))} to {_metres(domain.size)} m"
-        raise refusal_at(
-            "shape", f"opens at {_metres(center)} m towards {_metres(normal)}, out of the domain: {bounds}"
-        )
-    return source
-
-
-def _placed_force(force: Force, info: ValidationInfo) -> Force:
-    domain: Domain | None = info.data.get("domain")
-    if domain is None:
-        return force
-    _refuse_misplaced(force, domain.dimension)
-    if isinstance(force, Vortex) and (force.axis is None) == (domain.dimension == 3):
-        if force.axis is None:
-            raise refusal_at("axis", "is missing: a vortex in 3-D needs an axis, such as [0, 1, 0]")
-        raise refusal_at("axis", f"{shown(force.axis)} has no use: a 2-D vortex turns in its own plane")
-    return force
-
-
-def _refuse_outside(body: Fill | Blob | HeatSource, domain: Domain) -> None:
-    """Refuse what makes no sense in the domain's axes, or has no part in it."""
-    _refuse_misplaced(body, domain.dimension)
-    origin = (0.0,) * domain.dimension
-    if not body.shape.may_overlap(origin, domain.size):
-        low, high = body.shape.bounds(domain.dimension)
-        reach = f"reaches from {_metres(low)} to {_metres(high)} m"
-        bounds = f"from {_metres(origin)} to {_metres(domain.size)} m"
-        raise refusal_at("shape", f"lies wholly outside the domain: it {reach}, the domain {bounds}")
-
-
-def _refuse_misplaced(body: Fill | Solid | Source | Sink | Pump | Force, dimension: int) -> None:
-    """Refuse vectors, rotations and units that make no sense in the domain's axes."""
-    found = wrong_dimensions(body, dimension)
-    if not found and body.shape is not None:
-        found = [(("shape", *place), text) for place, text in misfits_of(body.shape, dimension)]
-    if isinstance(body, Spout | Sink):
-        found += body.wrong_unit(dimension)
-    if found:
-        raise refusals(found)
-
-
-def _metres(point: tuple[float, ...]) -> str:
-    return f"({', '.join(f'{part:.4g}' for part in point)})"
 
 
 class Scene(SceneModel):
@@ -144,6 +52,10 @@ class Scene(SceneModel):
     (2, 998.2, (0.0, 0.0))
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SceneKeys]) -> None: ...
+
     error_source: ClassVar[str] = "scene"
 
     version: Whole = Field(
@@ -156,27 +68,27 @@ class Scene(SceneModel):
     time: Time = Field(default=Time(), description="How many pictures, and how far apart.")
     solver: Solver = Field(default=Solver(), description="How the equations are solved.")
     liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
-    source: tuple[Annotated[Source, AfterValidator(_placed_source)], ...] = Field(
+    source: tuple[Annotated[Source, AfterValidator(placed_source)], ...] = Field(
         default=(), description="Where liquid or heat comes from later.", json_schema_extra={"default_text": "none"}
     )
-    fill: tuple[Annotated[Fill, AfterValidator(_placed_fill)], ...] = Field(
+    fill: tuple[Annotated[Fill, AfterValidator(placed_fill)], ...] = Field(
         default=(),
         validate_default=True,
         description="Liquid at the start.",
         json_schema_extra={"default_text": "one at least is required, unless there is a source"},
     )
-    solid: tuple[Annotated[Solid, AfterValidator(_placed_solid)], ...] = Field(
+    solid: tuple[Annotated[Solid, AfterValidator(placed_solid)], ...] = Field(
         default=(), description="Bodies that liquid cannot enter.", json_schema_extra={"default_text": "none"}
     )
-    sink: tuple[Annotated[Sink, AfterValidator(_placed)], ...] = Field(
+    sink: tuple[Annotated[Sink, AfterValidator(placed)], ...] = Field(
         default=(), description="Where liquid goes.", json_schema_extra={"default_text": "none"}
     )
-    pump: tuple[Annotated[Pump, AfterValidator(_placed)], ...] = Field(
+    pump: tuple[Annotated[Pump, AfterValidator(placed)], ...] = Field(
         default=(),
         description="What gives liquid a velocity, or pushes it.",
         json_schema_extra={"default_text": "none"},
     )
-    force: tuple[Annotated[Force, AfterValidator(_placed_force)], ...] = Field(
+    force: tuple[Annotated[Force, AfterValidator(placed_force)], ...] = Field(
         default=(), description="What moves liquid besides gravity.", json_schema_extra={"default_text": "none"}
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
@@ -268,8 +180,7 @@ class Scene(SceneModel):
         if found:
             raise refusals(found)
         return tuple(
-            solid if solid.name else solid.model_copy(update={"name": f"solid {index + 1}"})
-            for index, solid in enumerate(solids)
+            solid if solid.name else solid.with_values(name=f"solid {index + 1}") for index, solid in enumerate(solids)
         )
 
     @field_validator("source", "sink", "pump", "force")
@@ -291,7 +202,7 @@ class Scene(SceneModel):
                     ((index, "name"), f"{shown(name)} is the name of {taken[name]} already: names must differ")
                 )
             taken.setdefault(name, f"{kind}[{index}]")
-            named.append(body if body.name else body.model_copy(update={"name": name}))
+            named.append(body if body.name else body.with_values(name=name))
         if found:
             raise refusals(found)
         return tuple(named)
@@ -352,6 +263,31 @@ class Scene(SceneModel):
         if found:
             raise refusals(found)
         return look
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some values replaced, checked like any other.
+
+        Args:
+            update: New values of tables, or of parameters by their name or place as for ``load_scene``. A table given
+                as a dictionary replaces only the keys in it.
+            deep: Whether the tables of a copy without an update are copies too.
+
+        Raises:
+            SceneError: Lists everything that is wrong.
+
+        >>> from plash.scene import load_scene
+        >>> scene = load_scene("dam_break").model_copy(update={"domain": {"resolution": 32}, "frames": 10})
+        >>> scene.domain.cells, scene.time.frames
+        ((32, 16, 16), 10)
+        """
+        from plash.scene.overrides import updated
+
+        if not update:
+            return super().model_copy(deep=deep)
+        data, found = updated(self, update)
+        if found:
+            raise SceneError([Problem(key_of(place), sentence) for place, sentence in found], self.error_source)
+        return type(self)(**data)
 
     @property
     def dimension(self) -> int:

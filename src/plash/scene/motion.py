@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Self, Unpack
 
 from pydantic import Field, model_validator
 
@@ -21,6 +21,9 @@ from plash.scene.curves import Way, through, without_overshoot
 from plash.scene.moves import Matrix, Rotation, added, times, unit
 from plash.scene.units import Quantity
 from plash.scene.words import Finding, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import MotionKeyKeys, MotionKeys, MotionPathKeys, OscillationKeys
 
 _AngularVelocity = Annotated[float, Quantity("angular velocity"), Field(ge=-1e6, le=1e6)]
 _Frequency = Annotated[float, Quantity("frequency"), Field(gt=0, le=1e6)]
@@ -48,6 +51,10 @@ class Rate(NamedTuple):
 
 class Oscillation(SceneModel):
     """A swing to both sides of where the body stands: sin(2π t/period + phase) times a shift, an angle, or both."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[OscillationKeys]) -> None: ...
 
     amplitude: Point | None = Field(default=None, description="Shift at the far end of the swing.")
     angle: Angle = Field(default=0.0, ge=-1e3, le=1e3, description="Turn at the far end of the swing.")
@@ -83,6 +90,10 @@ class Oscillation(SceneModel):
 class MotionKey(SceneModel):
     """Where the body is at a time, counted from where its shape puts it."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[MotionKeyKeys]) -> None: ...
+
     time: Duration = Field(ge=0, le=FURTHEST, description="When it is there, counted from start.")
     offset: Point | None = Field(
         default=None, description="How far it is shifted then.", json_schema_extra={"default_text": "not at all"}
@@ -92,6 +103,10 @@ class MotionKey(SceneModel):
 
 class MotionPath(SceneModel):
     """Points that the body runs through, as if it stood at the first of them where its shape puts it."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[MotionPathKeys]) -> None: ...
 
     series: ClassVar[frozenset[str]] = frozenset({"times"})
 
@@ -161,6 +176,10 @@ class Motion(SceneModel):
     >>> motion.pose(3).shift, motion.rate(3).spin[2] == math.radians(90)
     ((3.0, 2.0, 0.0), True)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[MotionKeys]) -> None: ...
 
     velocity: Velocity | None = Field(
         default=None, description="A constant velocity.", json_schema_extra={"default_text": "none"}

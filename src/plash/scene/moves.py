@@ -7,12 +7,15 @@ around a turned shape may be larger than it need be, never smaller.
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from pydantic import Field, model_validator
 
 from plash.scene.base import Angle, Direction, Point, SceneModel, Vector
 from plash.scene.words import refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import RotationKeys
 
 Bounds = tuple[Vector, Vector]
 Matrix = tuple[Vector, ...]
@@ -23,6 +26,10 @@ class Rotation(SceneModel):
 
     The centre of a half space is its point, that of a union or difference the middle of the box around it.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[RotationKeys]) -> None: ...
 
     angle: Angle = Field(description="How far to turn: counter-clockwise, seen with the axis pointing at you.")
     axis: Direction | None = Field(
@@ -98,14 +105,14 @@ class Movable(SceneModel):
         matrix, shift = tuple(row[:dimension] for row in matrix[:dimension]), shift[:dimension]
         before = self.translation or (0.0,) * dimension
         if matrix == _identity(dimension):
-            return self.model_copy(update={"translation": added(before, shift)}) if any(shift) else self
+            return self.with_values(translation=added(before, shift)) if any(shift) else self
         if self.rotation is not None:
             pivot, own = self.pivot(dimension), self.rotation.matrix()
             before = added(before, added(pivot, times(own, tuple(-part for part in pivot))))
             shift, matrix = added(times(matrix, before), shift), _product(matrix, own)
         else:
             shift = added(times(matrix, before), shift)
-        return self.model_copy(update={"rotation": _rotation_of(matrix), "translation": shift})
+        return self.with_values(rotation=_rotation_of(matrix), translation=shift)
 
     def may_overlap(self, low: Vector, high: Vector) -> bool:
         """Whether the shape may have a volume in common with a box; False is certain."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -16,6 +16,9 @@ from plash.scene.base import FURTHEST, Direction, Length, Point, Vector
 from plash.scene.moves import Bounds, Movable, added, around, times, unit
 from plash.scene.units import Quantity
 from plash.scene.words import refusal, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import DiscKeys, RectangleKeys
 
 
 class Opening(Movable):
@@ -61,6 +64,10 @@ class Opening(Movable):
 class Disc(Opening):
     """A flat round opening; in 2-D a segment as long as two radii."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[DiscKeys]) -> None: ...
+
     kind: Literal["disc"] = "disc"
     radius: Length = Field(gt=0, le=FURTHEST, description="Distance from the middle to the rim.")
 
@@ -87,6 +94,10 @@ _FlatSide = Annotated[float, Quantity("length"), Field(gt=0, le=FURTHEST)]
 
 class Rectangle(Opening):
     """A flat rectangular opening; in 2-D a segment."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[RectangleKeys]) -> None: ...
 
     flat: ClassVar[frozenset[str]] = frozenset({"size"})
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack, get_args
 
 from pydantic import AfterValidator, Field
 
 from plash.scene.base import SceneModel, Whole
+
+if TYPE_CHECKING:
+    from plash.scene.keys import OutputKeys
 
 Format = Literal["mp4", "webm", "gif", "webp"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -18,6 +21,10 @@ def _each_once(formats: tuple[str, ...]) -> tuple[str, ...]:
 
 class Output(SceneModel):
     """What a run keeps on disk."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[OutputKeys]) -> None: ...
 
     checkpoint_every: Whole = Field(
         default=1,

@@ -7,9 +7,12 @@ in the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
+from plash.scene.base import said
 from plash.scene.fields import models_in
 from plash.scene.model import Scene
 from plash.scene.words import Finding, Location, key_of, nearest, shown
@@ -41,6 +44,42 @@ def apply_overrides(data: dict[str, Any], overrides: Mapping[str, Any]) -> tuple
             if (table, new) in replaced and (table, old) not in replaced:
                 data[table].pop(old, None)
     return replaced, found
+
+
+def updated(scene: Scene, update: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+    """What a scene says once parameters have other values, named by table, by place, or by a word that one table has.
+
+    Returns:
+        Plain data to make a scene from, and what is wrong with names that are no places.
+    """
+    data: dict[str, Any] = _plain(scene)
+    overrides: dict[str, Any] = {}
+    for name, value in update.items():
+        old = data.get(name, {})
+        if name in Scene.model_fields and isinstance(value, Mapping) and isinstance(old, dict):
+            for key, part in value.items():
+                overrides.update(_flat(f"{name}.{key}", part, old.get(key)))
+        elif name in Scene.model_fields:
+            data[name] = value
+        else:
+            overrides[name] = value
+    return data, apply_overrides(data, overrides)[1]
+
+
+def _flat(name: str, value: Any, old: Any) -> Iterator[tuple[str, Any]]:
+    """The place and value of each key that a dictionary gives a table; the whole of it if the kind is another one."""
+    if isinstance(value, Mapping) and isinstance(old, dict) and value.get("kind") in (None, old.get("kind")):
+        for key, part in value.items():
+            yield from _flat(f"{name}.{key}", part, old.get(key))
+    else:
+        yield name, value
+
+
+def _plain(value: Any) -> Any:
+    """Tables as dictionaries of what they say, lists of them as lists; Python functions and numbers as they are."""
+    if isinstance(value, BaseModel):
+        return {name: _plain(part) for name, part in said(value).items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def parameter_names() -> dict[str, list[Location]]:

@@ -36,10 +36,10 @@ def findings(model: type[BaseModel], error: ValidationError, data: object, *, ke
 
     Pydantic's places hold the kind of a shape as a step of its own; ``keep_tags`` leaves it in.
     """
-    # A list whose entries were all refused is called too short as well; only an empty one is
-    details = [
-        detail for detail in error.errors(include_url=False) if not (detail["type"] == "too_short" and detail["input"])
-    ]
+    # A list is called too short as well when its entries were refused; then it is not
+    details = error.errors(include_url=False)
+    around = {detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))}
+    details = [detail for detail in details if not (detail["type"] == "too_short" and detail["loc"] in around)]
     found: list[Finding] = []
     for detail in details[:MOST_REPORTED]:
         place, table, field = _look_up(model, detail["loc"])

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from plash.errors import Problem, SceneError
+from plash.scene.amount import too_much_text
 from plash.scene.base import validated
+from plash.scene.light_file import LIGHT_FILES
 from plash.scene.lines import LineIndex
-from plash.scene.look import LIGHT_FILES
 from plash.scene.model import VERSION, Scene
 from plash.scene.overrides import apply_overrides
-from plash.scene.words import Finding, key_of, nearest
+from plash.scene.words import Finding, key_of, nearest, shown
 
 LARGEST_FILE = 4 * 2**20
 
@@ -71,6 +73,23 @@ def parse_scene(text: str, source: str = "scene", folder: str | Path = "", /, **
         problems = [Problem(key_of(place), sentence, lines.line(place)) for place, sentence in found]
         raise SceneError(sorted(problems, key=lambda problem: (not problem.key, problem.line or 0)), source)
     return scene
+
+
+def as_scene(scene: Scene | str | Path) -> Scene:
+    """A scene as it is, or the one of a name or path.
+
+    Raises:
+        SceneError: There is no such scene, or something is wrong in it.
+        TypeError: It is none of these.
+
+    >>> as_scene("dam_break").title
+    'Dam break'
+    """
+    if isinstance(scene, Scene):
+        return scene
+    if isinstance(scene, str | Path):
+        return load_scene(scene)
+    raise TypeError(f"a scene is a Scene, a name from plash.gallery() or the path of a scene file, not {shown(scene)}")
 
 
 def gallery() -> dict[str, str]:
@@ -162,6 +181,9 @@ def _decoded(data: bytes, source: str) -> str:
 
 
 def _parsed(text: str, source: str) -> tuple[dict[str, Any], LineIndex]:
+    too_much = too_much_text(text)
+    if too_much:
+        raise _broken(source, *too_much)
     try:
         return tomllib.loads(text), LineIndex(text)
     except tomllib.TOMLDecodeError as error:
@@ -170,7 +192,11 @@ def _parsed(text: str, source: str) -> tuple[dict[str, Any], LineIndex]:
     except RecursionError:
         raise _broken(source, "brackets are nested too deep") from None
     except ValueError as error:
-        raise _broken(source, f"not valid TOML: {error}") from None
+        digits = re.search(rf"\d{{{sys.get_int_max_str_digits()},}}", text)
+        if digits is None:
+            raise _broken(source, f"not valid TOML: {error}") from None
+        line = text.count("\n", 0, digits.start()) + 1
+        raise _broken(source, f"a number has {len(digits.group())} digits: that is too many to read", line) from None
 
 
 def _toml_message(message: str, text: str) -> tuple[str, int]:

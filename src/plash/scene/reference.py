@@ -14,7 +14,8 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from plash.scene.base import FURTHEST
+from plash.scene.amount import DEEPEST_KEY, MOST_VALUES
+from plash.scene.base import FURTHEST, LONGEST_NAME
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
@@ -27,7 +28,9 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
+from plash.scene.read import LARGEST_FILE
 from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.shapes import DEEPEST
 from plash.scene.sources import Blob, HeatSource, Sink, Spout
 from plash.scene.units import DIMENSIONS
 from plash.scene.words import shown
@@ -96,6 +99,15 @@ Units may be multiplied (`Pa*s`), divided (`g/cm^3`) and raised to whole powers 
 the wrong kind is an error.
 """
 
+LIMITS = f"""\
+## Limits
+
+A scene may have {MOST_VALUES:,} values in all, in a file of at most {LARGEST_FILE // 2**20} MiB. A key may have
+{DEEPEST_KEY} names with dots between them, and shapes may be nested {DEEPEST} deep. The name of a body is one line
+of up to {LONGEST_NAME} characters. Files that a scene names, meshes and lights, are looked at with the scene: whether
+they are there, files, of the kind that their suffix promises, and of a sensible size.
+"""
+
 OVERRIDES = """\
 ## Overrides
 
@@ -112,6 +124,19 @@ The last word of a parameter is enough where one of the single tables has it (`d
 `liquid`, `mesh`, `look` or `output`); others are named by their place in the scene, counted from 0 as in
 the messages. `resolution` replaces a `cell_size` in the file and the other way round; so do the two
 viscosities.
+
+A scene in Python cannot be changed, but a copy of it can differ. The same names work, and a table given as a
+dictionary replaces only the keys in it; the copy is checked as a file is:
+
+```python
+from plash.scene import load_scene
+
+scene = load_scene("dam_break")
+finer = scene.model_copy(update={"domain": {"resolution": 96}, "fill[0].velocity": (1, 0, 0)})
+```
+
+Wherever a table may stand, Python takes a dictionary with its keys. Type checkers know the keys of each table, and
+that a quantity may be a text with a unit, without a plugin.
 """
 
 SHAPES = """\
@@ -160,7 +185,7 @@ slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
 
 def reference_page() -> str:
     """The page in Markdown."""
-    parts = [INTRODUCTION, _dimensions(), OVERRIDES, "## The file as a whole\n", _table(Scene)]
+    parts = [INTRODUCTION, _dimensions(), LIMITS, OVERRIDES, "## The file as a whole\n", _table(Scene)]
     for title, model in (
         ("[domain]", Domain),
         ("sides", Sides),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.config import JsonDict
@@ -12,9 +12,16 @@ from plash.scene.materials import MATERIALS
 from plash.scene.units import Quantity
 from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
 
+if TYPE_CHECKING:
+    from plash.scene.keys import LiquidKeys, SolverKeys, TimeKeys
+
 
 class Time(SceneModel):
     """How many pictures, and how far apart."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[TimeKeys]) -> None: ...
 
     fps: Number = Field(default=24.0, ge=1e-3, le=1e6, description="Frames per second of simulated time.")
     frames: Whole = Field(
@@ -40,6 +47,10 @@ _MOST_FOR_LIQUID = 10.0
 
 class Solver(SceneModel):
     """How the equations are solved."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SolverKeys]) -> None: ...
 
     kind: Literal["liquid", "stable_fluids"] = Field(
         default="liquid",
@@ -167,6 +178,10 @@ class Liquid(SceneModel):
     >>> Liquid(material="honey", dynamic_viscosity="2 Pa*s").nu == 2.0 / 1420.0
     True
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[LiquidKeys]) -> None: ...
 
     material: Text = Field(default="water", description="Name from the table of materials.")
     density: Annotated[float, Quantity("density")] | None = Field(

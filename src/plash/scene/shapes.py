@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -18,11 +18,28 @@ from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Bounds, Movable, Rotation, added, around, times, unit
 from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
 
+if TYPE_CHECKING:
+    from plash.scene.keys import (
+        BoxKeys,
+        CapsuleKeys,
+        CylinderKeys,
+        DifferenceKeys,
+        FunctionShapeKeys,
+        HalfSpaceKeys,
+        HeightShapeKeys,
+        SphereKeys,
+        UnionKeys,
+    )
+
 DEEPEST = 16
 
 
 class Box(Movable):
     """A box along the axes, from one corner to the opposite one."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[BoxKeys]) -> None: ...
 
     kind: Literal["box"] = "box"
     min: Point = Field(description="The corner with the smallest coordinates.")
@@ -46,6 +63,10 @@ class Box(Movable):
 
 class Sphere(Movable):
     """A ball; in 2-D a disc."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SphereKeys]) -> None: ...
 
     kind: Literal["sphere"] = "sphere"
     center: Point = Field(description="The middle.")
@@ -71,6 +92,10 @@ class _Rod(Movable):
 class Cylinder(_Rod):
     """A cylinder with flat ends; in 2-D a turned rectangle, as wide as two radii."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[CylinderKeys]) -> None: ...
+
     kind: Literal["cylinder"] = "cylinder"
 
     def own_bounds(self, dimension: int) -> Bounds:
@@ -82,6 +107,10 @@ class Cylinder(_Rod):
 class Capsule(_Rod):
     """A cylinder with round ends, which reach one radius beyond base and top; in 2-D a stadium."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[CapsuleKeys]) -> None: ...
+
     kind: Literal["capsule"] = "capsule"
 
     def own_bounds(self, dimension: int) -> Bounds:
@@ -91,6 +120,10 @@ class Capsule(_Rod):
 
 class HalfSpace(Movable):
     """Everything on one side of a plane, such as a floor or the water of a pool; in 2-D of a line."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[HalfSpaceKeys]) -> None: ...
 
     kind: Literal["half_space"] = "half_space"
     point: Point = Field(description="Any point of the plane.")
@@ -144,6 +177,10 @@ class _Group(Movable):
 class Union(_Group):
     """Everything that is in any of several shapes."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[UnionKeys]) -> None: ...
+
     kind: Literal["union"] = "union"
     of: tuple[Shape, ...] = Field(min_length=1, description="The shapes.")
 
@@ -156,6 +193,10 @@ class Union(_Group):
 class Difference(_Group):
     """Everything that is in the first of several shapes and in none of the others."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[DifferenceKeys]) -> None: ...
+
     kind: Literal["difference"] = "difference"
     of: tuple[Shape, ...] = Field(min_length=1, description="The shape to take from, then those to take away.")
 
@@ -167,6 +208,10 @@ class Difference(_Group):
 class FunctionShape(Movable):
     """A shape given by a Python function; a bare function in place of a shape means the same."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[FunctionShapeKeys]) -> None: ...
+
     only_in_python: ClassVar[bool] = True
 
     kind: Literal["function"] = "function"
@@ -177,6 +222,10 @@ class FunctionShape(Movable):
 
 class HeightShape(Movable):
     """Everything below a height given by a Python function."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[HeightShapeKeys]) -> None: ...
 
     only_in_python: ClassVar[bool] = True
 

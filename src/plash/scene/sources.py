@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.base import FURTHEST, Duration, Name, Number, SceneModel, Temperature, Text, Velocity
 from plash.scene.motion import Motion
 from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
 from plash.scene.units import FlowRate, Quantity, flow_axes
 from plash.scene.words import Finding, refusal_at, shown
+
+if TYPE_CHECKING:
+    from plash.scene.keys import BlobKeys, HeatSourceKeys, SinkKeys, SpoutKeys
 
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
@@ -79,7 +82,11 @@ class Flowing(SceneModel):
 class Blob(SceneModel):
     """Liquid that appears at a time, where there is none yet."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[BlobKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["blob"] = Field(default="blob", description="A blob.")
     shape: Shape = Field(description="Where the liquid appears.")
     time: Duration = Field(default=0.0, ge=0, description="When it appears.")
@@ -104,7 +111,11 @@ class Spout(Flowing, Timed):
     0.3183
     """
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SpoutKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["spout"] = Field(default="spout", description="A spout.")
     shape: OpeningShape = Field(description="The opening.")
     speed: Speed | None = Field(
@@ -182,7 +193,11 @@ class HeatSource(Timed):
     333.15
     """
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[HeatSourceKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
     kind: Literal["heat"] = Field(default="heat", description="A source of heat.")
     shape: Shape = Field(description="Where it is.")
     temperature: Temperature = Field(description="How warm everything there is while it acts.")
@@ -194,7 +209,11 @@ Source = Annotated[Blob | Spout | HeatSource, Field(discriminator="kind")]
 class Sink(Flowing, Timed):
     """A place where liquid goes: all that enters it, or as much as its flow rate, or as a source brings in."""
 
-    name: Text = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SinkKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "sink 1, sink 2, ..."})
     shape: Shape = Field(description="Where it is.")
     match: Text = Field(
         default="",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -184,8 +185,13 @@ def _zero_of(unit: str, wanted: Dimension) -> Decimal:
     """
     if wanted.name != "temperature":
         return Decimal(0)
-    registry = _registry()
-    return Decimal(registry.convert(Decimal(0), registry.parse_units(unit), registry.kelvin))
+    with _one_at_a_time:
+        registry = _registry()
+        return Decimal(registry.convert(Decimal(0), registry.parse_units(unit), registry.kelvin))
+
+
+# A registry fills its tables as it is asked, and does not expect two threads to ask
+_one_at_a_time = threading.RLock()
 
 
 @lru_cache(maxsize=1)
@@ -197,8 +203,9 @@ def _registry() -> Any:
 
 @lru_cache(maxsize=512)
 def _factor_of(unit: str) -> tuple[Decimal, Any]:
-    registry = _registry()
-    factor, base = registry.get_base_units(registry.parse_units(unit))
+    with _one_at_a_time:
+        registry = _registry()
+        factor, base = registry.get_base_units(registry.parse_units(unit))
     return Decimal(factor), base
 
 

@@ -20,15 +20,16 @@ LONGEST_SHOWN = 60
 
 
 def nearest(name: object, valid: Iterable[str]) -> str:
-    """A sentence that names the valid word closest to a misspelt one; empty when none is close.
+    """A sentence that names the valid word that begins so, or is closest to a misspelt one; empty if there is none.
 
-    >>> nearest("wather", ["water", "milk"])
-    ' Did you mean "water"?'
+    >>> nearest("wather", ["water", "milk"]), nearest("mil", ["milky_way", "mile", "milk"])
+    (' Did you mean "water"?', ' Did you mean "mile"?')
     """
     if not isinstance(name, str) or len(name) > LONGEST_SHOWN:
         return ""
     by_lower_case = {word.lower(): word for word in valid}
-    close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.55)
+    begun = [word for word in by_lower_case if len(name) > 1 and word.startswith(name.lower())]
+    close = [min(begun, key=len)] if begun else difflib.get_close_matches(name.lower(), by_lower_case, 1, 0.55)
     return f' Did you mean "{by_lower_case[close[0]]}"?' if close else ""
 
 

@@ -31,6 +31,9 @@ from plash.scene.words import Finding, Location, key_of
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
+_WITH_FUNCTIONS = "# Shapes or forces of this scene are Python functions, which no file can hold.\n"
+
+
 def write_scene(scene: Scene, path: str | Path) -> None:
     """Write a scene file; one already there is replaced whole, or not at all.
 
@@ -53,12 +56,13 @@ def write_scene(scene: Scene, path: str | Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def scene_text(scene: Scene, folder: str | Path | None = None) -> str:
+def scene_text(scene: Scene, folder: str | Path | None = None, *, name_functions: bool = False) -> str:
     """The text of a scene file.
 
     Args:
         scene: Any scene without Python functions.
         folder: Where the file will be; paths of meshes below it are relative, all others start at the root.
+        name_functions: Let the text name Python functions, and say so in its first line: it can be shown, not read.
 
     Raises:
         SceneError: A shape or a force is a Python function, which a file cannot hold.
@@ -79,12 +83,17 @@ def scene_text(scene: Scene, folder: str | Path | None = None) -> str:
     shape = { kind = "box", min = [0.0, 0.0], max = [0.5, 0.75] }
     """
     functions = list(_functions(scene))
-    if functions:
+    if functions and not name_functions:
         raise SceneError([Problem(key_of(place), sentence) for place, sentence in functions])
-    top = f"version = {scene.version}\n"
+    top = (_WITH_FUNCTIONS if functions else "") + f"version = {scene.version}\n"
     if scene.title:
         top += f"title = {_value(scene.title)}\n"
     return "\n".join([top, *_tables(scene, Path(folder).absolute() if folder is not None else None)])
+
+
+def names_functions(text: str) -> bool:
+    """Whether a text of `scene_text` names Python functions, and so is no scene file."""
+    return text.startswith(_WITH_FUNCTIONS)
 
 
 def _tables(scene: Scene, folder: Path | None) -> Iterator[str]:
@@ -138,6 +147,8 @@ def _value(value: Any, folder: Path | None = None) -> str:
         return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', _escaped, value) + '"'
     if isinstance(value, tuple):
         return f"[{', '.join(_value(item, folder) for item in value)}]"
+    if callable(value):
+        return _value(f"the function {getattr(value, '__name__', type(value).__name__)}")
     if isinstance(value, SceneModel):
         return f"{{ {', '.join(f'{key} = {text}' for key, text in _items(value, folder))} }}"
     return repr(value)

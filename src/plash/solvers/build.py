@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
+from plash.scene.read import as_scene
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.build_box import build_box
@@ -52,8 +54,11 @@ _SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
 
-def build(scene: Scene) -> Solver:
+def build(scene: Scene | str | Path) -> Solver:
     """The solver of a scene, at time zero.
+
+    Args:
+        scene: A scene, a name from `plash.gallery()`, or the path of a scene file.
 
     Example:
         >>> import plash
@@ -61,6 +66,7 @@ def build(scene: Scene) -> Solver:
         >>> solver.state.particles.count > 0
         True
     """
+    scene = as_scene(scene)
     return build_box(scene) if scene.solver.kind == "stable_fluids" else build_liquid(scene)
 
 

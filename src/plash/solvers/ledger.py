@@ -26,6 +26,9 @@ class Ledger:
         volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker; of
             stable fluids, what their density adds up to. It is that at the start of the last step, without the share
             that went since, and with all that came.
+        films: What particles carried outside the measured surface at the start of the last step, beside solids and closed
+            sides: films thinner than about half a cell. With the staircase surface and of stable fluids none.
+        spray: The same elsewhere: drops and thin sheets.
         brought: Volume brought in, by source.
         removed: Volume removed, by reason.
         leaks: By solid, the largest number of particles found inside it after a step, so far.
@@ -36,6 +39,8 @@ class Ledger:
     outflow: float = 0.0
     particle_volume: float = 0.0
     volume: float = 0.0
+    films: float = 0.0
+    spray: float = 0.0
     brought: dict[str, float] = field(default_factory=dict)
     removed: dict[str, float] = field(default_factory=dict)
     leaks: dict[str, int] = field(default_factory=dict)
@@ -49,6 +54,10 @@ class Ledger:
     def volume_error(self) -> float | None:
         """How far the measured volume is from its target, as a share of that; None if too little is left to tell."""
         return off_target(vars(self), "volume")
+
+    def measure(self, volume: float, films: float, spray: float, unit: float) -> None:
+        """Record what is measured at the start of a step, and what is not seen, each in units of so many m³."""
+        self.volume, self.films, self.spray = volume * unit, films * unit, spray * unit
 
     def bring(self, volume: float) -> None:
         """Record what came in."""

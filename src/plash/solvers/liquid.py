@@ -85,7 +85,7 @@ class LiquidSolver:
         mouths = self.sources.at(solids, s.time, dt)
         cells = self.region.label(s.particles, marked, mouths.solids)
         volume = self.region.volume(cells)
-        self.ledger.volume = volume * self.h**s.particles.dimension
+        self.ledger.measure(volume, *self.region.unseen(s.particles, cells), self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
         yield "grid"
 

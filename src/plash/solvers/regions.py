@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, label_cells
 from plash.particles.distance import complete_distance, fill_fraction, find_flying, liquid_distance, liquid_volume
+from plash.particles.films import Unseen, unseen_volume
 from plash.particles.particles import Particles
 from plash.physics.solids import Solids
 
@@ -22,6 +23,9 @@ class Region(Protocol):
     def volume(self, cells: Cells) -> float:
         """Volume of the liquid, in cells."""
 
+    def unseen(self, particles: Particles, cells: Cells) -> Unseen:
+        """What the sorted particles carry beside that, in cells."""
+
 
 class MarkedCells:
     """A cell is liquid if it holds a marker (Cline figure 4)."""
@@ -33,6 +37,10 @@ class MarkedCells:
     def volume(self, cells: Cells) -> float:
         """Number of liquid cells."""
         return cells.liquid_count
+
+    def unseen(self, particles: Particles, cells: Cells) -> Unseen:
+        """Nothing: every cell that holds a particle counts."""
+        return Unseen()
 
 
 class FilledSpace:
@@ -57,3 +65,8 @@ class FilledSpace:
         """Volume of {φ < 0}."""
         assert cells.phi is not None
         return liquid_volume(cells.phi, cells, self.h)
+
+    def unseen(self, particles: Particles, cells: Cells) -> Unseen:
+        """What is carried where φ > 0."""
+        assert cells.phi is not None
+        return unseen_volume(particles, cells.phi, cells)

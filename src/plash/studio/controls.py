@@ -94,7 +94,7 @@ def with_value(scene: Scene, key: str, value: object) -> Scene:
         raise SceneError([Problem(key, "cannot be changed here: edit the scene file")], "the studio")
     if key == "liquid.material":
         kept = {name: getattr(scene.liquid, name) for name in ("gas_pressure", *HEAT_OF_LIQUID)}
-        scene = scene.model_copy(update={"liquid": Liquid(**kept)})
+        scene = scene.with_values(liquid=Liquid(**kept))
     if key == "domain.resolution" and isinstance(value, float):
         value = round(value)
     return parse_scene(scene_text(scene), "the studio", "", **{key: value})

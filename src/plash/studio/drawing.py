@@ -35,8 +35,8 @@ def next_wall(scene: Scene) -> str:
 def with_poured(scene: Scene, blobs: Iterable[Blob]) -> Scene:
     """The scene with liquid that appears where and when it was poured by hand."""
     first = _next(_POURED, (source.name for source in scene.source))
-    named = [blob.model_copy(update={"name": f"poured {number}"}) for number, blob in enumerate(blobs, first)]
-    return scene.model_copy(update={"source": (*scene.source, *named)})
+    named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, first)]
+    return scene.with_values(source=(*scene.source, *named))
 
 
 def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:
@@ -60,7 +60,7 @@ def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> S
     else:
         pieces.append(piece)
     solids[name] = _of(solids.get(name), name, pieces)
-    return scene.model_copy(update={"solid": tuple(solids.values())})
+    return scene.with_values(solid=tuple(solids.values()))
 
 
 def erased(scene: Scene, place: Point, radius: float, time: float = 0.0) -> Scene:
@@ -82,7 +82,7 @@ def erased(scene: Scene, place: Point, radius: float, time: float = 0.0) -> Scen
             solids.append(solid)
         elif left:
             solids.append(_of(solid, solid.name, left))
-    return scene.model_copy(update={"solid": tuple(solids)})
+    return scene.with_values(solid=tuple(solids))
 
 
 def pieces_of(solid: Solid) -> tuple[Piece, ...]:
@@ -128,7 +128,7 @@ def _at_rest(solid: Solid, place: Point, time: float) -> Point:
 def _of(solid: Solid | None, name: str, pieces: list[Piece]) -> Solid:
     """A wall of these stretches: a new one, or a solid that has them in place of its own."""
     shape = pieces[0] if len(pieces) == 1 else Union(of=tuple(pieces))
-    return Solid(name=name, shape=shape) if solid is None else solid.model_copy(update={"shape": shape})
+    return Solid(name=name, shape=shape) if solid is None else solid.with_values(shape=shape)
 
 
 def _piece(start: Point, end: Point, radius: float) -> Piece:

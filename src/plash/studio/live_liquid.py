@@ -289,7 +289,7 @@ class LiveLiquid:
         if len(free) == 0:
             return scene
         drop = Fill(shape=Sphere(center=tuple(map(float, free[0])), radius=1.5 * h), velocity=(0.0, 0.0))
-        return scene.model_copy(update={"fill": (drop,)})
+        return scene.with_values(fill=(drop,))
 
     def _make_room(self) -> None:
         """Move particles out of solids, or take them out if they are deep inside."""

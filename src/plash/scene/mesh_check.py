@@ -1,5 +1,7 @@
 """What is wrong with a mesh that should enclose a body: each defect with its number, its place and the remedy.
 
+And what can be put right: which way its triangles face.
+
 Every edge of a closed surface is used as often one way as the other. Then the surface encloses a volume, whichever way
 its parts touch or overlap: an edge shared by four triangles, as where two bricks stand edge to edge, is no defect.
 """
@@ -11,13 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _FLAT = 1e-9  # volume over area times diagonal, below which a mesh encloses nothing
+_LOOKS = 8  # vertices of a part, at most, at which it is looked whether they lie inside the others
+_WORK = 1e8  # solid angles: several seconds
+
+# Edits that make a body of a mesh; {wall} is a thickness that suits it
+_REPAIR = "set repair = true"
+_WALL = 'set thickness = "{wall}", which makes a wall of the surface'
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +79,10 @@ def _holes(vertices: Array, edges: Edges) -> list[str]:
     border = edges.ends[edges.is_open]
     if len(border) == 0:
         return []
-    rims = len(np.unique(_groups(len(vertices), border)[border[:, 0]]))
+    rims = len(np.unique(groups_of(len(vertices), border)[border[:, 0]]))
     where = _place(vertices[border[0]].mean(axis=0))
     what = f"has {_count(len(border), 'open edge')} around {_count(rims, 'hole')}, the first at {where}"
-    return [f"{what}: close the hole there, so that the triangles enclose a volume"]
+    return [f"{what}: {_REPAIR}, which closes holes over, or {_WALL}; or close the hole there"]
 
 
 def _crowds(vertices: Array, edges: Edges) -> list[str]:
@@ -85,7 +91,7 @@ def _crowds(vertices: Array, edges: Edges) -> list[str]:
         return []
     where = _place(vertices[crowded[0]].mean(axis=0))
     what = f"has {_count(len(crowded), 'edge')} with more than two triangles, the first at {where}"
-    return [f"{what}: delete the triangles there that lie inside the body, or stick out of it"]
+    return [f"{what}: {_REPAIR}; or delete the triangles there that lie inside the body, or stick out of it"]
 
 
 def _clashes(vertices: Array, triangles: Numbers, edges: Edges) -> list[str]:
@@ -93,10 +99,10 @@ def _clashes(vertices: Array, triangles: Numbers, edges: Edges) -> list[str]:
         return []
     flipped = _flipped(len(triangles), edges)
     if flipped is None:
-        return ["is one-sided, like a Moebius strip, and has no inside: rebuild it as a closed surface"]
+        return ["is one-sided, like a Moebius strip, and has no inside: " + _WALL]
     where = _place(vertices[triangles[flipped[0]]].mean(axis=0))
     what = f"has {_count(len(flipped), 'triangle')} of {len(triangles)} facing against the others, the first at {where}"
-    return [f"{what}: flip their normals, so that all face outwards"]
+    return [f"{what}: {_REPAIR}; or flip their normals, so that all face outwards"]
 
 
 def _flipped(count: int, edges: Edges) -> Numbers | None:
@@ -111,7 +117,7 @@ def _flipped(count: int, edges: Edges) -> Numbers | None:
     crosswise = (edges.balance[edges.edge_of[paired[::2]]] != 0) * count
     links = np.concatenate([np.stack([one, other + crosswise], axis=1), np.stack([one + count, other], axis=1)])
     links[len(one) :, 1] += count - crosswise
-    group = _groups(2 * count, links)
+    group = groups_of(2 * count, links)
     as_is, turned = group[:count], group[count:]
     if (as_is == turned).any():
         return None
@@ -124,26 +130,79 @@ def _flipped(count: int, edges: Edges) -> Numbers | None:
 
 def _inverted(vertices: Array, triangles: Numbers) -> list[str]:
     """Parts of a closed mesh that face inwards and are no cavity of another part; or no volume at all."""
-    corners = vertices[triangles] - vertices.mean(axis=0)
-    area = float(np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1).sum())
-    groups = _groups(len(vertices), triangles[:, :2], triangles[:, 1:])
-    names, part = np.unique(groups[triangles[:, 0]], return_inverse=True)
-    volume = np.bincount(part, weights=np.linalg.det(corners)) / 6
+    part, volume = _parts(vertices, triangles)
+    a, b, c = np.moveaxis(vertices[triangles], 1, 0)
+    area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
     if float(np.abs(volume).sum()) <= _FLAT * area * float(np.linalg.norm(np.ptp(vertices, axis=0))):
-        return ["encloses no volume, its triangles lie back to back: make it thicker"]
-    wrong = [name for name in np.flatnonzero(volume < 0) if not _is_cavity(vertices, triangles, part == name)]
-    if not wrong:
+        return [f"encloses no volume, its triangles lie back to back: {_WALL}"]
+    wrong = _turned_in(vertices, triangles, part, volume)
+    if len(wrong) == 0:
         return []
-    if len(wrong) == len(names):
-        return [f"is inside out, enclosing a volume of {volume.sum():.4g}: flip the normals, all face inwards"]
+    if len(wrong) == len(volume):
+        remedy = f"{_REPAIR}; or flip the normals, all face inwards"
+        return [f"is inside out, enclosing a volume of {volume.sum():.4g}: {remedy}"]
     around = vertices[triangles[part == wrong[0]].ravel()]
     where = _place((around.min(axis=0) + around.max(axis=0)) / 2)
-    return [f"has {len(wrong)} of {len(names)} parts inside out, the first around {where}: flip the normals of those"]
+    what = f"has {len(wrong)} of {len(volume)} parts inside out, the first around {where}"
+    return [f"{what}: {_REPAIR}; or flip the normals of those"]
 
 
-def _is_cavity(vertices: Array, triangles: Numbers, own: NDArray[np.bool_]) -> bool:
-    """Whether a part lies inside the others."""
-    return winding(vertices[triangles[own][0, 0]], vertices[triangles[~own]]) > 0.5
+def _parts(vertices: Array, triangles: Numbers) -> tuple[Numbers, Array]:
+    """The connected part that each triangle belongs to, and the volume of each part, negative if it faces inwards."""
+    groups = groups_of(len(vertices), triangles[:, :2], triangles[:, 1:])
+    part = np.unique(groups[triangles[:, 0]], return_inverse=True)[1].astype(np.int64)
+    corners = vertices[triangles]
+    middles = corners.mean(axis=1)
+    count = np.bincount(part)
+    centres = np.stack([np.bincount(part, weights=middles[:, axis]) / count for axis in range(3)], axis=1)
+    volume = np.bincount(part, weights=np.linalg.det(corners - centres[part, None])) / 6
+    return part, volume
+
+
+def _turned_in(vertices: Array, triangles: Numbers, part: Numbers, volume: Array) -> Numbers:
+    """The parts that face inwards and are no cavity of the others; with too many to look at, all are taken for such."""
+    inwards = np.flatnonzero(volume < 0).astype(np.int64)
+    if len(inwards) in (0, len(volume)):
+        return inwards
+    looks = int(min(_WORK / (len(inwards) * len(triangles)), _LOOKS))
+    if looks == 0:
+        return inwards[:0]
+    return inwards[[not _is_cavity(vertices, triangles, part == name, looks) for name in inwards]]
+
+
+def oriented(vertices: Array, triangles: Numbers) -> Numbers:
+    """The triangles turned so that neighbours agree, and parts face outwards unless they lie inside another."""
+    flipped = _flipped(len(triangles), edges_of(triangles))
+    turned = triangles.copy()
+    if flipped is not None:
+        turned[flipped] = turned[flipped, ::-1]
+    part, volume = _parts(vertices, turned)
+    wrong = np.isin(part, _turned_in(vertices, turned, part, volume))
+    turned[wrong] = turned[wrong, ::-1]
+    return turned
+
+
+def has_inside(vertices: Array, triangles: Numbers) -> bool:
+    """Whether the surface goes round any point beside it; taken to be so if that would take long to find out.
+
+    Where it goes round a point at all, it does so beside some triangle: the winding number has no maximum elsewhere.
+    """
+    corners = vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.sqrt(np.linalg.norm(normals, axis=1, keepdims=True))
+    behind = corners.mean(axis=1) - 1e-3 * np.divide(normals, sizes, out=np.zeros_like(normals), where=sizes > 0)
+    most = int(_WORK / 4 / len(triangles)) + 1
+    order = np.random.default_rng(0).permutation(len(triangles))
+    if any(winding(behind[k], corners) > 0.5 + 1e-9 for k in order[:most]):
+        return True
+    return most < len(triangles)
+
+
+def _is_cavity(vertices: Array, triangles: Numbers, own: NDArray[np.bool_], looks: int) -> bool:
+    """Whether a part lies inside the others: some of its vertices, spread over it, all do."""
+    used = np.unique(triangles[own])
+    spread = used[np.arange(looks) * len(used) // looks]
+    return all(winding(vertices[vertex], vertices[triangles[~own]]) > 0.5 for vertex in spread)
 
 
 def winding(point: Array, corners: Array) -> float:
@@ -156,8 +215,11 @@ def winding(point: Array, corners: Array) -> float:
     return float(angles.sum() / (4 * np.pi))
 
 
-def _groups(count: int, *links: Numbers) -> NDArray[np.int32]:
+def groups_of(count: int, *links: Numbers) -> NDArray[np.int32]:
     """The connected group of each of `count` things, given rows of two that belong together."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     rows, columns = np.concatenate(links).T
     graph = coo_array((np.ones(len(rows), np.bool_), (rows, columns)), shape=(count, count))
     labels: NDArray[np.int32] = connected_components(graph.tocsr(), directed=False)[1]

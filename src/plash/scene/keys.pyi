@@ -1,0 +1,494 @@
+"""What each table of a scene may be made from, in Python: as keywords, or as a dictionary in its place.
+
+Written by ``python -m plash.scene.signatures src/plash/scene/keys.pyi``; nothing here is to be edited by hand. It is
+read by type checkers only.
+"""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Literal, Required, TypedDict
+
+from numpy.typing import NDArray
+
+from plash.scene.bodies import Fill, Solid
+from plash.scene.camera import Camera, CameraKey
+from plash.scene.domain import Domain, Sides
+from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
+from plash.scene.look import Look, SolidLook
+from plash.scene.mesh_shape import MeshShape
+from plash.scene.meshing import Meshing
+from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
+from plash.scene.moves import Rotation
+from plash.scene.openings import Disc, Rectangle
+from plash.scene.output import Output
+from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
+from plash.scene.sources import Blob, HeatSource, Sink, Spout
+
+class AttractorKeys(TypedDict, total=False):
+    """Keys of `Attractor`."""
+
+    kind: Literal["attractor"]
+    falloff: float
+    point: Required[Vector]
+    strength: Required[float | str]
+    radius: Required[float | str]
+    name: str
+    shape: Shape | None
+    start: float | str
+    stop: float | str | None
+
+class BlobKeys(TypedDict, total=False):
+    """Keys of `Blob`."""
+
+    name: str
+    kind: Literal["blob"]
+    shape: Required[Shape]
+    time: float | str
+    velocity: Vector
+    temperature: float | str | None
+
+class BoxKeys(TypedDict, total=False):
+    """Keys of `Box`."""
+
+    kind: Literal["box"]
+    min: Required[Vector]
+    max: Required[Vector]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+CameraKeys = TypedDict(
+    "CameraKeys",
+    {
+        "to": Vector | None,
+        "up": Sequence[float] | NDArray[Any],
+        "fov": float | str | None,
+        "turn": float | str,
+        "key": Sequence[CameraKey | CameraKeyKeys],
+        "aperture": float | str,
+        "focus": float | str | None,
+        "from": Vector | None,
+    },
+    total=False,
+)
+
+CameraKeyKeys = TypedDict(
+    "CameraKeyKeys",
+    {
+        "time": Required[float | str],
+        "to": Vector | None,
+        "fov": float | str | None,
+        "from": Vector | None,
+    },
+    total=False,
+)
+
+class CapsuleKeys(TypedDict, total=False):
+    """Keys of `Capsule`."""
+
+    kind: Literal["capsule"]
+    base: Required[Vector]
+    top: Required[Vector]
+    radius: Required[float | str]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class ConstantForceKeys(TypedDict, total=False):
+    """Keys of `ConstantForce`."""
+
+    kind: Literal["constant"]
+    acceleration: Required[Vector]
+    name: str
+    shape: Shape | None
+    start: float | str
+    stop: float | str | None
+
+class CylinderKeys(TypedDict, total=False):
+    """Keys of `Cylinder`."""
+
+    kind: Literal["cylinder"]
+    base: Required[Vector]
+    top: Required[Vector]
+    radius: Required[float | str]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class DifferenceKeys(TypedDict, total=False):
+    """Keys of `Difference`."""
+
+    kind: Literal["difference"]
+    of: Required[Sequence[Shape]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class DiscKeys(TypedDict, total=False):
+    """Keys of `Disc`."""
+
+    kind: Literal["disc"]
+    radius: Required[float | str]
+    center: Required[Vector]
+    normal: Required[Sequence[float] | NDArray[Any]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class DomainKeys(TypedDict, total=False):
+    """Keys of `Domain`."""
+
+    size: Required[Vector]
+    resolution: int | None
+    cell_size: float | str | None
+    gravity: Vector
+    sides: Sides | SidesKeys | Literal["closed", "open", "unbounded"]
+
+class FillKeys(TypedDict, total=False):
+    """Keys of `Fill`."""
+
+    shape: Required[Shape]
+    velocity: Vector
+    time: float | str
+    temperature: float | str | None
+
+class FunctionForceKeys(TypedDict, total=False):
+    """Keys of `FunctionForce`."""
+
+    kind: Literal["function"]
+    function: Required[Callable[..., Any]]
+    name: str
+    shape: Shape | None
+    start: float | str
+    stop: float | str | None
+
+class FunctionShapeKeys(TypedDict, total=False):
+    """Keys of `FunctionShape`."""
+
+    kind: Literal["function"]
+    function: Required[Callable[..., Any]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class HalfSpaceKeys(TypedDict, total=False):
+    """Keys of `HalfSpace`."""
+
+    kind: Literal["half_space"]
+    point: Required[Vector]
+    normal: Required[Sequence[float] | NDArray[Any]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class HeatSourceKeys(TypedDict, total=False):
+    """Keys of `HeatSource`."""
+
+    name: str
+    kind: Literal["heat"]
+    shape: Required[Shape]
+    temperature: Required[float | str]
+    start: float | str
+    stop: float | str | None
+
+class HeightShapeKeys(TypedDict, total=False):
+    """Keys of `HeightShape`."""
+
+    kind: Literal["height"]
+    height: Required[Callable[..., Any]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class LiquidKeys(TypedDict, total=False):
+    """Keys of `Liquid`."""
+
+    material: str
+    density: float | str | None
+    dynamic_viscosity: float | str | None
+    kinematic_viscosity: float | str | None
+    gas_pressure: float | str
+    temperature: float | str
+    thermal_expansion: float | str
+    thermal_diffusivity: float | str
+
+class LookKeys(TypedDict, total=False):
+    """Keys of `Look`."""
+
+    quality: Literal["draft", "preview", "final"]
+    samples: int | None
+    show: Literal["surface", "particles", "cells"]
+    shading: Literal["smooth", "flat"]
+    width: int
+    height: int | None
+    camera: Camera | CameraKeys | None
+    color: str | None
+    color_by: Literal["material", "speed"] | None
+    top_speed: float | str | None
+    background: str
+    floor: bool
+    edges: bool
+    liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None
+    ior: float | None
+    absorption: Vector | None
+    roughness: float | None
+    tank: Literal["none", "glass"]
+    light: str
+    exposure: float
+    tone: Literal["filmic", "plain"]
+    shutter: float
+
+class MeshShapeKeys(TypedDict, total=False):
+    """Keys of `MeshShape`."""
+
+    kind: Literal["mesh"]
+    file: Required[str | PathLike[str]]
+    scale: float
+    repair: bool
+    thickness: float | str | None
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class MeshingKeys(TypedDict, total=False):
+    """Keys of `Meshing`."""
+
+    detail: int
+    placement: Literal["interpolated", "midpoint"]
+    smoothing: int | None
+    subdivide: int
+    drops: bool
+    smallest: float
+    walls: Literal["closed", "open"]
+    normals: Literal["faces", "field"]
+
+class MotionKeys(TypedDict, total=False):
+    """Keys of `Motion`."""
+
+    velocity: Vector | None
+    spin: float | str
+    axis: Sequence[float] | NDArray[Any] | None
+    center: Vector | None
+    oscillation: Oscillation | OscillationKeys | None
+    keys: Sequence[MotionKey | MotionKeyKeys]
+    path: MotionPath | MotionPathKeys | None
+    between: Literal["smooth", "linear"]
+    start: float | str
+    stop: float | str | None
+
+class MotionKeyKeys(TypedDict, total=False):
+    """Keys of `MotionKey`."""
+
+    time: Required[float | str]
+    offset: Vector | None
+    angle: float | str
+
+class MotionPathKeys(TypedDict, total=False):
+    """Keys of `MotionPath`."""
+
+    points: Required[Sequence[Vector] | NDArray[Any]]
+    speed: float | str | None
+    times: Vector | None
+    loop: bool
+    oriented: bool
+
+class OscillationKeys(TypedDict, total=False):
+    """Keys of `Oscillation`."""
+
+    amplitude: Vector | None
+    angle: float | str
+    frequency: float | str | None
+    period: float | str | None
+    phase: float | str
+
+class OutputKeys(TypedDict, total=False):
+    """Keys of `Output`."""
+
+    checkpoint_every: int
+    movies: Sequence[Literal["mp4", "webm", "gif", "webp"]]
+    video_quality: int
+    clip_width: int
+
+class PumpKeys(TypedDict, total=False):
+    """Keys of `Pump`."""
+
+    name: str
+    shape: Required[Shape]
+    velocity: Vector | None
+    acceleration: Vector | None
+    start: float | str
+    stop: float | str | None
+
+class RectangleKeys(TypedDict, total=False):
+    """Keys of `Rectangle`."""
+
+    kind: Literal["rectangle"]
+    size: Required[Vector]
+    center: Required[Vector]
+    normal: Required[Sequence[float] | NDArray[Any]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class RotationKeys(TypedDict, total=False):
+    """Keys of `Rotation`."""
+
+    angle: Required[float | str]
+    axis: Sequence[float] | NDArray[Any] | None
+    about: Vector | None
+
+class SceneKeys(TypedDict, total=False):
+    """Keys of `Scene`."""
+
+    version: int
+    title: str
+    domain: Required[Domain | DomainKeys]
+    time: Time | TimeKeys
+    solver: Solver | SolverKeys
+    liquid: Liquid | LiquidKeys
+    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys]
+    fill: Sequence[Fill | FillKeys]
+    solid: Sequence[Solid | SolidKeys]
+    sink: Sequence[Sink | SinkKeys]
+    pump: Sequence[Pump | PumpKeys]
+    force: Sequence[
+        ConstantForce
+        | ConstantForceKeys
+        | Attractor
+        | AttractorKeys
+        | Vortex
+        | VortexKeys
+        | FunctionForce
+        | FunctionForceKeys
+    ]
+    mesh: Meshing | MeshingKeys
+    look: Look | LookKeys
+    output: Output | OutputKeys
+
+class SidesKeys(TypedDict, total=False):
+    """Keys of `Sides`."""
+
+    x_min: Literal["closed", "open", "unbounded"]
+    x_max: Literal["closed", "open", "unbounded"]
+    y_min: Literal["closed", "open", "unbounded"]
+    y_max: Literal["closed", "open", "unbounded"]
+    z_min: Literal["closed", "open", "unbounded"]
+    z_max: Literal["closed", "open", "unbounded"]
+
+class SinkKeys(TypedDict, total=False):
+    """Keys of `Sink`."""
+
+    name: str
+    shape: Required[Shape]
+    match: str
+    flow_rate: float | str | None
+    start: float | str
+    stop: float | str | None
+
+class SolidKeys(TypedDict, total=False):
+    """Keys of `Solid`."""
+
+    name: str
+    shape: Required[Shape]
+    friction: float
+    motion: Motion | MotionKeys | None
+    look: SolidLook | SolidLookKeys
+
+class SolidLookKeys(TypedDict, total=False):
+    """Keys of `SolidLook`."""
+
+    color: str | None
+    material: Literal["matte", "plastic", "metal", "glass"]
+    roughness: float
+
+class SolverKeys(TypedDict, total=False):
+    """Keys of `Solver`."""
+
+    kind: Literal["liquid", "stable_fluids"]
+    transfer: Literal["trace", "pic", "flip", "apic"]
+    flip_ratio: float
+    seed: int
+    min_dt: float | str
+    max_dt: float | str | None
+    steps_cross_frames: bool
+    free_surface: Literal["ghost", "staircase", "cells"]
+    density_projection: bool
+    solids: Literal["cut", "voxel"]
+    parting: bool
+    courant: float
+    tolerance: float
+    particles_per_cell: int | None
+    jitter: float
+    advection: Literal["trace", "maccormack"]
+    diffusion: float | str
+    confinement: float
+    isovalue: float
+    max_volume_error: float | None
+
+class SphereKeys(TypedDict, total=False):
+    """Keys of `Sphere`."""
+
+    kind: Literal["sphere"]
+    center: Required[Vector]
+    radius: Required[float | str]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class SpoutKeys(TypedDict, total=False):
+    """Keys of `Spout`."""
+
+    name: str
+    kind: Literal["spout"]
+    shape: Required[Disc | DiscKeys | Rectangle | RectangleKeys]
+    speed: float | str | None
+    ramp: float | str
+    motion: Motion | MotionKeys | None
+    inherit: float
+    temperature: float | str | None
+    flow_rate: float | str | None
+    start: float | str
+    stop: float | str | None
+
+class TimeKeys(TypedDict, total=False):
+    """Keys of `Time`."""
+
+    fps: float
+    frames: int
+
+class UnionKeys(TypedDict, total=False):
+    """Keys of `Union`."""
+
+    kind: Literal["union"]
+    of: Required[Sequence[Shape]]
+    rotation: Rotation | RotationKeys | None
+    translation: Vector | None
+
+class VortexKeys(TypedDict, total=False):
+    """Keys of `Vortex`."""
+
+    kind: Literal["vortex"]
+    axis: Sequence[float] | NDArray[Any] | None
+    falloff: float
+    point: Required[Vector]
+    strength: Required[float | str]
+    radius: Required[float | str]
+    name: str
+    shape: Shape | None
+    start: float | str
+    stop: float | str | None
+
+Vector = Sequence[float | str] | NDArray[Any]
+Shape = (
+    Box
+    | BoxKeys
+    | Sphere
+    | SphereKeys
+    | Cylinder
+    | CylinderKeys
+    | Capsule
+    | CapsuleKeys
+    | HalfSpace
+    | HalfSpaceKeys
+    | MeshShape
+    | MeshShapeKeys
+    | Union
+    | UnionKeys
+    | Difference
+    | DifferenceKeys
+    | FunctionShape
+    | FunctionShapeKeys
+    | HeightShape
+    | HeightShapeKeys
+    | Callable[[NDArray[Any]], Any]
+)
