@@ -14,7 +14,7 @@ from plash.errors import DamagedError, StorageError
 from plash.files.checkpoint import read_checkpoint
 from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
-from plash.files.log import read_log
+from plash.files.log import LARGEST_FILE, read_log
 from plash.files.manifest import Item, read_manifest
 from plash.files.ply import mesh_from_ply, ply_bytes, read_surface
 from plash.pipeline import damage
@@ -94,6 +94,32 @@ def test_a_damaged_checkpoint_is_forgotten_by_resume_with_verify(copy):
     plash.resume(copy, verify=True)
     assert not latest.exists()
     assert inspect_run(copy, with_checksums=True).damaged == ()
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_a_missing_checkpoint_is_told_and_forgotten(copy, verified):
+    latest = max((copy / "checkpoints").iterdir())
+    latest.unlink()
+    (found,) = inspect_run(copy, with_checksums=True).damaged
+    assert f"{latest}: is missing. `plash resume {copy} --verify` does without it" in found
+    plash.resume(copy, verify=verified)
+    assert inspect_run(copy, with_checksums=True).damaged == ()
+
+
+def test_a_file_of_any_size_is_refused_before_it_is_read(straight, copy):
+    """A hole of 64 GB, which takes minutes to read."""
+    os.truncate(copy / FILES[0], 64 * 2**30)
+    (found,) = inspect_run(copy, with_checksums=True).damaged
+    assert f"it has {64 * 2**30} bytes" in found
+    plash.resume(copy, verify=True)
+    assert (copy / FILES[0]).read_bytes() == (straight / FILES[0]).read_bytes()
+
+
+def test_a_log_that_is_too_large_is_refused(copy):
+    os.truncate(copy / "log.jsonl", LARGEST_FILE + 1)
+    for deed in (plash.resume, lambda folder: inspect_run(folder, with_checksums=True)):
+        with pytest.raises(StorageError, match=r"log.jsonl: has 1073741825 bytes, .* Move it away"):
+            deed(copy)
 
 
 def test_files_that_nobody_touched_are_not_read(copy, monkeypatch):

@@ -72,8 +72,8 @@ def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:
     """
     refuse_unless_file(path, remedy)
     with errors_of_disk(path, "read"), path.open("rb") as file:
-        if expected is not None and (size := os.fstat(file.fileno()).st_size) != expected.bytes:
-            raise _wrong_size(path, size, expected, remedy)
+        if expected is not None:
+            _compare_size(path, file, expected, remedy)
         data = file.read()
     if expected is not None:
         found = Written(len(data), hashlib.sha256(data).hexdigest())
@@ -85,6 +85,7 @@ def verify(path: Path, expected: Written, remedy: str) -> None:
     """Refuse a file that is not what was written, without keeping it in memory."""
     refuse_unless_file(path, remedy)
     with errors_of_disk(path, "read"), path.open("rb") as file:
+        _compare_size(path, file, expected, remedy)
         found = _measure(file)
     _compare(path, found, expected, remedy)
 
@@ -136,6 +137,13 @@ def _measure(file: BinaryIO) -> Written:
         digest.update(chunk)
         size += len(chunk)
     return Written(size, digest.hexdigest(), os.fstat(file.fileno()).st_mtime_ns)
+
+
+def _compare_size(path: Path, file: BinaryIO, expected: Written, remedy: str) -> None:
+    """Refuse a file of another size before it is read: nobody knows how much there is."""
+    size = os.fstat(file.fileno()).st_size
+    if size != expected.bytes:
+        raise _wrong_size(path, size, expected, remedy)
 
 
 def _compare(path: Path, found: Written, expected: Written, remedy: str) -> None:

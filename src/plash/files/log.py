@@ -18,14 +18,17 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, read_bytes, write_bytes
-from plash.files.guard import NOTHING, found_at
+from plash.files.guard import NOTHING, found_at, refuse_unless_file
 from plash.files.manifest import AS_WRITTEN
 from plash.stages import StepReport
 
+_REMEDY = "Move it away: nothing but the report needs it"
 _BEGINNING = re.compile(rb'\{"step": (\d{1,15})(?:, "lost": (\d{1,15}))?[,}]')
 _CHECK = re.compile(rb'(.*), "check": "([0-9a-f]{8})"\}\n', re.DOTALL)
 _LARGEST = 1 << 53
+LARGEST_FILE = 1 << 30  # bytes: of two million steps
 
 
 class Log:
@@ -40,7 +43,7 @@ class Log:
     def __init__(self, path: Path, steps: int = 0) -> None:
         """Open a log that has a line for each of so many steps at least."""
         self.path = path
-        data = b"" if found_at(path) == NOTHING else read_bytes(path, None, "Move it away")
+        data = _content(path)
         known, self.last = _followed(_lines(data), steps)
         whole, self.lost = _with_gaps(known, self.last)
         if whole != data:
@@ -70,7 +73,7 @@ class Log:
 
 def read_log(path: Path) -> Iterator[dict[str, Any]]:
     """The entries of a log, as `StepReport` has them, and `step`; what is no such line is left out."""
-    for line in read_bytes(path, None, "").splitlines(keepends=True):
+    for line in _content(path).splitlines(keepends=True):
         entry = _entry(line) if _range(line) is not None else None
         if entry is not None and not entry["lost"]:
             yield entry
@@ -78,8 +81,7 @@ def read_log(path: Path) -> Iterator[dict[str, Any]]:
 
 def lost_lines(path: Path, steps: int) -> int:
     """How many lines of so many steps are damaged or missing, and not yet marked as lost."""
-    data = b"" if found_at(path) == NOTHING else read_bytes(path, None, "")
-    return _with_gaps(*_followed(_lines(data), steps))[1]
+    return _with_gaps(*_followed(_lines(_content(path)), steps))[1]
 
 
 @dataclass
@@ -95,6 +97,22 @@ class _Entry(StepReport):
 _ENTRY = TypeAdapter(_Entry)
 
 Line = tuple[int, int, bytes]  # the first and the last step it stands for, and its text
+
+
+def _content(path: Path) -> bytes:
+    """All that a log holds; nothing if there is none.
+
+    Raises:
+        StorageError: It is no file, or too large to be a log.
+    """
+    if found_at(path) == NOTHING:
+        return b""
+    refuse_unless_file(path, _REMEDY)
+    with errors_of_disk(path, "read"):
+        size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise StorageError(f"{path}: has {size} bytes, and a log may have {LARGEST_FILE}. {_REMEDY}")
+    return read_bytes(path, None, _REMEDY)
 
 
 def _line(entry: dict[str, Any]) -> bytes:

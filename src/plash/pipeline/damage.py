@@ -81,7 +81,11 @@ def forget_damaged(
     """
     for kept in files_of(folder, manifest, stages):
         untouched = is_untouched(kept.path, kept.item.written)
-        if found_at(kept.path) == NOTHING or (untouched and not read_all):
+        if untouched and not read_all:
+            continue
+        if found_at(kept.path) == NOTHING:
+            if kept.is_checkpoint:  # it is not made again
+                del kept.items[kept.number]
             continue
         try:
             verify(kept.path, kept.item.written, "An earlier one is used" if kept.is_checkpoint else "It is made again")
