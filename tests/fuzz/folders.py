@@ -72,7 +72,8 @@ def attempt(chance: Random, place: Path) -> str:
     is_hostile = chance.random() < 0.6
     done = []
     for damage in _chosen(chance, is_hostile):
-        with contextlib.suppress(OSError, IndexError):  # what is there no more needs no damage
+        # What is gone or spoilt already needs no more damage
+        with contextlib.suppress(OSError, IndexError, KeyError, ValueError):
             damage(chance, folder, outside)
             done.append(damage.__name__)
     # What was made of a damaged file has to be made again, or nobody would read it
