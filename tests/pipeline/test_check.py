@@ -41,6 +41,7 @@ def test_gallery_scenes_have_no_findings_that_spoil_them():
         (scene(solid=[ball(0.02)]), "warning", "thin-solid", 'solid[0] "ball"', "0.80 cells", "resolution = 100"),
         (scene(solid=[ball(0.04)]), "warning", "small-feature", 'solid[0] "ball"', "1.60 cells", "resolution = 50"),
         (scene([{"shape": BOX | {"max": [0.5, 0.06, 1]}}]), "warning", "small-feature", "fill[0]", "1.20 cells", "67"),
+        (scene([{"shape": BOX | {"max": [0.5, 0.1, 1]}}]), "note", "film", "domain.resolution", "0.5", "resolution to"),
         (
             scene(solid=[ball(0.3, (3, 3, 3))]),
             "warning",

@@ -39,6 +39,7 @@ from plash.stages import stage
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
+_MOST_MENDED_AT_SOLIDS = 0.6  # the same where there are solids: thin walls are simulated thicker than they are drawn
 
 
 @stage
@@ -99,7 +100,8 @@ def _shaped(
     smooth, volumes, large = with_round_drops(smooth, pieces, particles, least)
     rest = particles.total_volume() - float(np.nansum(pieces.carried))
     drawn, under = out_of_solids(shaped(smooth, volumes, meshing.subdivide), lattice)
-    return _with_volume(drawn, large, rest + under, _MOST_MENDED * meshing.detail)
+    furthest = _MOST_MENDED_AT_SOLIDS if lattice.solids else _MOST_MENDED
+    return _with_volume(drawn, large, rest + under, furthest * meshing.detail)
 
 
 def _particles(

@@ -30,6 +30,7 @@ def findings(scene: Scene) -> list[Finding]:
         found += _fill_findings(scene, index, fill, samples, inside)
     for index, solid in enumerate(scene.solid):
         found += _solid_findings(scene, index, solid)
+    found += _film_findings(scene)
     found += flow_findings(scene)
     found += step_findings(scene)
     order = ("error", "warning", "note")
@@ -58,6 +59,26 @@ def liquid_volume(scene: Scene) -> float:
     whole = math.prod(scene.domain.size)
     share = max(int(np.count_nonzero(wet)), 1) / len(samples)
     return min(share * whole + brought, whole)
+
+
+def _film_findings(scene: Scene) -> Iterator[Finding]:
+    """Liquid that is less than a cell deep when it has run out over the floor."""
+    domain = scene.domain
+    has_floor = domain.gravity[1] < 0 and domain.side("y_min") == "closed"
+    if not has_floor or scene.solver.kind != "liquid":
+        return
+    floor = math.prod(side for axis, side in enumerate(domain.size) if axis != 1)
+    depth = liquid_volume(scene) / floor / domain.h
+    if depth < 1:
+        yield Finding(
+            "note",
+            "film",
+            "domain.resolution",
+            f"spread over the whole floor the liquid is {depth:.2g} cells deep: films thinner than about half a cell "
+            "are carried, but not measured as volume (the ledger has them as films), and shown as drops",
+            f"raise domain.resolution to {math.ceil(max(domain.cells) / depth)} or more, or make the domain smaller, "
+            "if it spreads that far",
+        )
 
 
 def _rounding(scene: Scene) -> Iterator[Finding]:

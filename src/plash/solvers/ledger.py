@@ -26,8 +26,8 @@ class Ledger:
         volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker; of
             stable fluids, what their density adds up to. It is that at the start of the last step, without the share
             that went since, and with all that came.
-        films: What particles carried outside the measured surface at the start of the last step, beside solids and closed
-            sides: films thinner than about half a cell. With the staircase surface and of stable fluids none.
+        films: What particles carried outside the measured surface at the start of the last step, beside solids and
+            closed sides: films thinner than about half a cell. With the staircase surface and of stable fluids none.
         spray: The same elsewhere: drops and thin sheets.
         brought: Volume brought in, by source.
         removed: Volume removed, by reason.
