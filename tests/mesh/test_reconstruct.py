@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plash.files.ply import mesh_from_ply, ply_bytes
+from plash.mesh import contact
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.mesh.reconstruct import liquid_surface
@@ -53,6 +54,13 @@ def test_pool_is_flat_closed_and_flush_with_the_walls(dimension, detail):
         assert abs(mesh.vertices[:, axis].min()) < 1e-3 * H
         if axis != 1:
             assert abs(mesh.vertices[:, axis].max() - SIDES[dimension][axis]) < 1e-3 * H
+
+
+def test_a_box_with_more_liquid_than_it_holds_has_the_walls_for_a_surface(dimension):
+    """There is no vertex that could be moved to give it the volume."""
+    places = lattice((0.0,) * dimension, SIDES[dimension])
+    mesh = surface(places, volume=np.full(len(places), 1.2 * (H / 2) ** dimension))
+    assert mesh.volume == pytest.approx(np.prod(SIDES[dimension]), rel=1e-6)
 
 
 def test_pool_has_no_rounded_edge_at_the_walls():
@@ -154,6 +162,26 @@ def test_liquid_ends_a_hair_under_the_face_of_a_solid(dimension):
     depth = 0.15 - np.linalg.norm(mesh.vertices[:, :dimension] - centre, axis=1)
     assert 0.01 * H < depth.max() < 0.03 * H
     assert abs(mesh.volume / (wet.sum() * (H / 2) ** dimension) - 1) < 0.005
+
+
+def test_a_vertex_that_loses_the_solid_on_its_way_out_stays_where_it_was(dimension, monkeypatch):
+    """Where no solid is close the distance is infinite, and says no way."""
+    known, asked = contact.distance_to_solids, iter(range(1000))
+
+    def lost(places, lattice):
+        gap = known(places, lattice)
+        if next(asked) > 2 * dimension:  # after the distances and their slopes at the start
+            gap[::3] = np.inf
+        return gap
+
+    monkeypatch.setattr(contact, "distance_to_solids", lost)
+    places = pool(dimension)
+    centre = (0.45, 0.2, 0.35)[:dimension]
+    wet = np.linalg.norm(places - centre, axis=1) > 0.15
+    mesh = surface(places[wet], solids=(Solid(shape=Sphere(center=centre, radius=0.15)),))
+    depth = 0.15 - np.linalg.norm(mesh.vertices[:, :dimension] - centre, axis=1)
+    assert np.isfinite(mesh.vertices).all()
+    assert depth.max() < H
 
 
 CRATES = {

@@ -47,12 +47,15 @@ def out_of_solids(draft: Draft, lattice: Lattice) -> tuple[Draft, float]:
     slope[on_wall] = 0.0
     outwards = slope / np.maximum(np.linalg.norm(slope, axis=1, keepdims=True), _LEAST_SLOPE)
     for _ in range(_ROUNDS):
-        steep = np.sqrt((slope**2).sum(axis=1))
+        before, steep = moved.copy(), np.sqrt((slope**2).sum(axis=1))
         moved += ((depth - under) / np.maximum(steep, _LEAST_SLOPE) ** 2)[:, None] * slope
         for axis, end, beyond in beyond_walls(moved, lattice):
             moved[beyond > 0, axis] -= beyond[beyond > 0] * (2 * end - 1)
             slope[beyond > 0, axis] = 0.0
         depth = -distance_to_solids(moved, lattice)
+        # Where no solid is close any more, that was not the way: those stay where they were
+        lost = np.isinf(depth)
+        moved[lost], depth[lost], slope[lost] = before[lost], under[lost], 0.0
     number = np.full(len(draft.places), -1)
     number[inside] = np.arange(len(inside))
     moved = np.where(on_wall, moved, _with_edges(moved, outwards, number[draft.rows], lattice))
