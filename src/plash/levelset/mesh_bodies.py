@@ -17,7 +17,6 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
-from plash.levelset.triangle_tree import node_ranges, tree_depth
 from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle
 from plash.levelset.winding import Winding
 from plash.scene.mesh_check import groups_of
@@ -87,8 +86,7 @@ class Repaired:
         inside = turns > 0.5
         share = np.minimum(np.abs(turns - 0.5) / (0.5 - _ERROR), 1.0)
         if least > 0 and self.surface.thickness.min() < least:
-            swell = np.maximum(least - self.surface.thickness, 0.0) / 2
-            return _swollen(self.surface, points, swell, inside) * share
+            return _swollen(self.surface, points, least, inside) * share
         return _gaps(self.surface, points) * np.where(inside, -share, share)
 
     @property
@@ -122,11 +120,11 @@ def _gaps(surface: Triangles, points: Array) -> Array:
     return np.abs(surface.distance(points))
 
 
-def _swollen(surface: Triangles, points: Array, swell: Array, inside: NDArray[np.bool_]) -> Array:
-    """The signed distance of points (n, 3), some of them inside, to triangles that are moved out by `swell`."""
+def _swollen(surface: Triangles, points: Array, least: float, inside: NDArray[np.bool_]) -> Array:
+    """The signed distance of points (n, 3), some of them inside, to a surface with walls of a least thickness."""
     found = np.empty(len(points))
     places = np.ascontiguousarray(points, dtype=np.float64)
-    ranges = node_ranges(swell, tree_depth(len(swell)))
+    swell, ranges = surface.swelling(least)
     slack = 1e-12 * float(np.abs(surface.boxes[1]).max())
     chunks = -(-len(points) // _POINTS_AT_ONCE)
     _search_swollen(places, surface.turned, surface.corners, swell, ranges, slack, inside, found, chunks)

@@ -74,10 +74,20 @@ class Triangles:
         places = np.ascontiguousarray(points, dtype=np.float64)
         size = float(np.abs(self.boxes[1]).max())
         chunks = -(-len(points) // _POINTS_AT_ONCE)
-        swell = np.maximum(least - self.thickness, 0.0) / 2 if least > 0 else np.zeros(len(self.triangles))
-        ranges = node_ranges(swell, tree_depth(len(swell)))
+        swell, ranges = self.swelling(least)
         _search(places, self.boxes, self.turned, self.corners, swell, ranges, size, found, chunks)
         return found
+
+    def swelling(self, least: float) -> tuple[Array, Array]:
+        """How far triangles are moved out to make walls of a thickness, and the range of that in each node."""
+        if least not in self._swellings:
+            swell = np.maximum(least - self.thickness, 0.0) / 2 if least > 0 else np.zeros(len(self.triangles))
+            self._swellings[least] = swell, node_ranges(swell, tree_depth(len(swell)))
+        return self._swellings[least]
+
+    @cached_property
+    def _swellings(self) -> dict[float, tuple[Array, Array]]:
+        return {}
 
     @cached_property
     def thickness(self) -> Array:
