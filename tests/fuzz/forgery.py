@@ -163,7 +163,7 @@ def forge_json(chance: Random, folder: Path, outside: Path) -> None:
     other = [
         *(b"", b"{}", b"[]", b"null", b"0", b'"manifest"', b"\xff\xfe", b"\xef\xbb\xbf" + whole, b"\0" * 100),
         *(b"[" * _DEEP, b'{"a":' * _DEEP, b"[" * _DEEP + b"]" * _DEEP, whole[: len(whole) // 2], whole + b"x"),
-        *(whole.replace(b'"format": 1', b'"format": ' + new) for new in (b"2", b"NaN", b"1e999", b"[1]", b"9" * 5000)),
+        *(whole.replace(b'"format": 2', b'"format": ' + new) for new in (b"1", b"NaN", b"1e999", b"[1]", b"9" * 5000)),
     ]
     path.write_bytes(chance.choice(other))
 

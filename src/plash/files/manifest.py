@@ -24,7 +24,7 @@ from plash.scene.output import FORMATS
 from plash.solvers.ledger import Ledger
 from plash.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
 UNITS = "SI: m, s, m/s, m^3 (in 2-D m^2: per metre of depth)"
 LARGEST = 1 << 28  # bytes: more than a manifest of a hundred thousand frames has
 
@@ -193,8 +193,9 @@ def read_manifest(folder: RunFolder) -> Manifest:
     try:
         manifest = _MANIFEST.validate_json(text)
     except ValidationError as error:
-        _refuse_other_format(folder, text)
+        _refuse_other_format(folder, _format_of(text))
         raise _damaged(folder, first_problem(error)) from None
+    _refuse_other_format(folder, manifest.format)
     for problem in _impossible(manifest):
         raise _damaged(folder, problem)
     manifest.name = manifest.name or folder.name
@@ -233,11 +234,15 @@ class _Format:
 _FORMAT = TypeAdapter(_Format)
 
 
-def _refuse_other_format(folder: RunFolder, text: bytes) -> None:
+def _format_of(text: bytes) -> int:
+    """What a manifest says of its format; this one, if that cannot be told."""
     try:
-        found = _FORMAT.validate_json(text).format
+        return _FORMAT.validate_json(text).format
     except ValidationError:
-        return
+        return FORMAT
+
+
+def _refuse_other_format(folder: RunFolder, found: int) -> None:
     if found != FORMAT:
         raise StorageError(
             f"{folder.manifest}: has format {found}: this plash reads format {FORMAT}. Use the plash that wrote it"

@@ -16,8 +16,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import inlined, kernel, serial_kernel
-from plash.levelset.triangles import Array, Numbers, Triangles, _triangle_gap
+from plash.grid.compile import kernel
+from plash.levelset.triangle_tree import node_ranges, tree_depth
+from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle
 from plash.levelset.winding import Winding
 from plash.scene.mesh_check import groups_of
 
@@ -125,58 +126,21 @@ def _swollen(surface: Triangles, points: Array, swell: Array, inside: NDArray[np
     """The signed distance of points (n, 3), some of them inside, to triangles that are moved out by `swell`."""
     found = np.empty(len(points))
     places = np.ascontiguousarray(points, dtype=np.float64)
+    ranges = node_ranges(swell, tree_depth(len(swell)))
+    slack = 1e-12 * float(np.abs(surface.boxes[1]).max())
     chunks = -(-len(points) // _POINTS_AT_ONCE)
-    _search_swollen(places, surface.boxes, surface.corners, swell, inside, found, chunks)
+    _search_swollen(places, surface.turned, surface.corners, swell, ranges, slack, inside, found, chunks)
     return found
 
 
 @kernel
-def _search_swollen(points, boxes, corners, swell, inside, found, chunks):  # type: ignore[no-untyped-def]
-    most = swell.max()
+def _search_swollen(points, turned, corners, swell, ranges, slack, inside, found, chunks):  # type: ignore[no-untyped-def]
     for c in prange(chunks):
         nodes = np.empty(64, np.int64)
         gaps = np.empty(64, np.float64)
+        last = 0
         for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
-            x, y, z = points[i, 0], points[i, 1], points[i, 2]
-            if inside[i]:
-                found[i] = -_least_gap(boxes, corners, swell, 1.0, 0.0, x, y, z, nodes, gaps)
-            else:
-                found[i] = _least_gap(boxes, corners, swell, -1.0, -most, x, y, z, nodes, gaps)
-
-
-@serial_kernel
-def _least_gap(boxes, corners, swell, sign, bound, x, y, z, nodes, gaps):  # type: ignore[no-untyped-def]
-    """Least distance to a triangle plus `sign` times its own swelling, which adds no less than `bound`."""
-    leaves = len(boxes) // 2
-    best = np.inf
-    nodes[0] = 1
-    gaps[0] = _box_gap(boxes, 1, x, y, z)
-    height = 1
-    while height > 0:
-        height -= 1
-        if gaps[height] + bound > best:
-            continue
-        node = nodes[height]
-        if node >= leaves:
-            leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
-                best = min(best, np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t])
-            continue
-        near, far = 2 * node, 2 * node + 1
-        near_gap, far_gap = _box_gap(boxes, near, x, y, z), _box_gap(boxes, far, x, y, z)
-        if far_gap < near_gap:
-            near, far = far, near
-            near_gap, far_gap = far_gap, near_gap
-        nodes[height], gaps[height] = far, far_gap
-        nodes[height + 1], gaps[height + 1] = near, near_gap
-        height += 2
-    return best
-
-
-@inlined
-def _box_gap(boxes, node, x, y, z):  # type: ignore[no-untyped-def]
-    """Distance of a point to a box along the axes."""
-    dx = max(boxes[node, 0] - x, x - boxes[node, 3], 0.0)
-    dy = max(boxes[node, 1] - y, y - boxes[node, 4], 0.0)
-    dz = max(boxes[node, 2] - z, z - boxes[node, 5], 0.0)
-    return np.sqrt(dx * dx + dy * dy + dz * dz)
+            spot = points[i, 0], points[i, 1], points[i, 2], last, nodes, gaps
+            sign = 1.0 if inside[i] else -1.0
+            gap, last = nearest_triangle(turned, corners, swell, ranges, sign, slack, *spot)
+            found[i] = -sign * gap

@@ -123,7 +123,7 @@ def _search_some(points, boxes, turned, corners, swell, ranges, size, found, sta
         if i == start or not _is_on_the_same_side(points, i, free, size):
             inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
         spot = x, y, z, nearest, nodes, gaps
-        gap, nearest = _nearest(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
+        gap, nearest = nearest_triangle(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
         found[i] = -gap if inside else gap
         free = gap - most if inside else gap + least
 
@@ -136,7 +136,7 @@ def _is_on_the_same_side(points, i, free, size):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _nearest(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
+def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
     """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
 
     The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is

@@ -6,6 +6,7 @@ import tomllib
 from typing import Any
 
 from plash.errors import Problem, SceneError
+from plash.scene.amount import too_much_text
 from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
 from plash.scene.read import load_scene, parse_scene
@@ -49,7 +50,7 @@ def opened(text: str) -> Scene:
         SceneError: It is no scene, or names a file.
     """
     try:
-        data = tomllib.loads(text)
+        data = {} if too_much_text(text) else tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         data = {}  # the reader says what is wrong, and where
     if _names_a_file(data):

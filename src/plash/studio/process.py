@@ -13,10 +13,9 @@ import struct
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from numba.core import event
-
+from plash.pipeline.compiling import compiling_told
 from plash.scene.read import parse_scene
 from plash.studio import messages as m
 from plash.studio.controls import with_value
@@ -38,7 +37,15 @@ def main() -> None:
         target.write(struct.pack("<I", len(data) + 1) + kind + data)
         target.flush()
 
-    event.register("numba:compile", Compiling(send))  # type: ignore[no-untyped-call]
+    def tell(kernels: int, seconds: float, is_busy: bool) -> None:
+        if is_busy:
+            send(m.TEXT, b'{"kind": "compiling"}')
+
+    with compiling_told(tell):
+        _serve(inbox, send)
+
+
+def _serve(inbox: queue.SimpleQueue[bytes], send: Callable[[bytes, bytes], None]) -> None:
     _get_ready(send)
     session = Session(inbox.get().decode(), send)
     wait = math.inf
@@ -46,20 +53,6 @@ def main() -> None:
         for data in _waiting(inbox, wait):
             session.take(m.message_of(data))
         wait = session.work()
-
-
-class Compiling(event.Listener):
-    """Tells the page of every function that is compiled, when that begins; those that are loaded are not told."""
-
-    def __init__(self, send: Callable[[bytes, bytes], None]) -> None:
-        self._send = send
-
-    def on_start(self, event: Any) -> None:
-        """A function is about to be compiled."""
-        self._send(m.TEXT, b'{"kind": "compiling"}')
-
-    def on_end(self, event: Any) -> None:
-        """It is."""
 
 
 def _get_ready(send: Callable[[bytes, bytes], None]) -> None:
