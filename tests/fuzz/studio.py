@@ -21,8 +21,8 @@ from plash.studio.controls import controls
 from plash.studio.presets import presets
 
 from ..studio.conftest import SCENE, Studio, make_run, start, stop
+from ..studio.listener import Page
 from ..studio.test_server import junk, opened
-from ..studio.test_session import Page
 from .cases import promise
 from .flows import Writer
 from .forgery import forge_json, forge_manifest, forge_scene, replace_manifest
