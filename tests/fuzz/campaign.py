@@ -90,7 +90,7 @@ def campaign(
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in numbers:
         waiting.put(number)
-    tally, lock = Tally(), threading.Lock()
+    tally, lock, is_cut_short = Tally(), threading.Lock(), threading.Event()
     folder = Path(tempfile.mkdtemp(prefix="plash-fuzz-"))
 
     def work() -> None:
@@ -102,6 +102,8 @@ def campaign(
                 break
             worker = worker if worker is not None and worker.is_alive else Worker(seed, folder)
             outcome, text, seconds = worker.attempt(number, limit)
+            if is_cut_short.is_set():
+                return
             failure = Failure(number, part_of(number), text) if text else None
             with lock:
                 tally.count(part_of(number), outcome, seconds, failure)
@@ -112,9 +114,14 @@ def campaign(
     threads = [threading.Thread(target=work, daemon=True) for _ in range(jobs)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        is_cut_short.set()  # the workers end with this process, and what becomes of their cases counts for nothing
+        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     return tally
 
 
@@ -178,7 +185,7 @@ class Worker:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _said(self) -> str:
-        return self._complaints.read_text(errors="replace")[-4000:]
+        return self._complaints.read_text(errors="replace")[-4000:] if self._complaints.exists() else ""
 
 
 class _Lines:

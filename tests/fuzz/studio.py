@@ -6,7 +6,6 @@ import json
 import math
 import shutil
 import socket as sockets
-import tempfile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,8 +21,8 @@ from plash.studio.controls import controls
 from plash.studio.presets import presets
 
 from ..studio.conftest import SCENE, Studio, make_run, start, stop
+from ..studio.listener import Page
 from ..studio.test_server import junk, opened
-from ..studio.test_session import Page
 from .cases import promise
 from .flows import Writer
 from .forgery import forge_json, forge_manifest, forge_scene, replace_manifest
@@ -45,11 +44,11 @@ def attempt(chance: Random, place: Path) -> str:
     if kind == "messages":
         _messages(chance)
     elif kind == "requests":
-        _requests(chance, _server())
+        _requests(chance, _server(place.parent))
     elif kind == "bytes":
-        _noise(chance, _server())
+        _noise(chance, _server(place.parent))
     else:
-        _socket(chance, _server())
+        _socket(chance, _server(place.parent))
     return kind
 
 
@@ -139,11 +138,11 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _server() -> Studio:
-    """A studio with a run to show, and with some that are none."""
-    runs = Path(tempfile.mkdtemp(prefix="plash-fuzz-runs-"))
+def _server(root: Path) -> Studio:
+    """A studio with a run to show, and with some that are none; it ends with this process."""
+    runs, outside = root / "runs", root / "outside"
     make_run(runs / "ball")
-    outside = Path(tempfile.mkdtemp(prefix="plash-fuzz-outside-"))
+    outside.mkdir()
     chance = Random(5)
     for number in range(40):
         shutil.copytree(runs / "ball", runs / f"bad {number}")
@@ -152,13 +151,7 @@ def _server() -> Studio:
     scene = runs / "small.toml"
     scene.write_text(SCENE)
     studio = start(runs, str(scene))
-
-    def end() -> None:
-        stop(studio)
-        shutil.rmtree(runs, ignore_errors=True)
-        shutil.rmtree(outside, ignore_errors=True)
-
-    atexit.register(end)
+    atexit.register(stop, studio)
     return studio
 
 

@@ -14,6 +14,8 @@ import traceback
 import warnings
 from pathlib import Path
 
+from plash.pipeline.compiling import compiling_told
+
 from .cases import attempt
 
 MOST_MEMORY = 12 * 2**30  # bytes that a case may ask for
@@ -29,32 +31,23 @@ def main() -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     warnings.simplefilter("error")
-    _tell_of_compiling(lambda: answer(event="compiling"))
-    answer(event="ready")
-    for line in sys.stdin:
-        number = int(line)
-        place = folder / f"case {number}"
-        place.mkdir(parents=True)
-        start = time.monotonic()
-        try:
-            outcome, failure = attempt(seed, number, place), ""
-        except Exception:  # noqa: BLE001
-            outcome, failure = "failed", traceback.format_exc()
-        shutil.rmtree(place, ignore_errors=True)
-        answer(event="done", outcome=outcome, failure=failure, seconds=time.monotonic() - start)
+    with compiling_told(lambda kernels, seconds, is_busy: answer(event="compiling")):
+        answer(event="ready")
+        for line in sys.stdin:
+            answer(event="done", **_attempted(seed, int(line), folder))
 
 
-def _tell_of_compiling(tell) -> None:
-    from numba.core import event
-
-    class Listener(event.Listener):
-        def on_start(self, _):
-            tell()
-
-        def on_end(self, _):
-            tell()
-
-    event.register("numba:compile", Listener())
+def _attempted(seed: int, number: int, folder: Path) -> dict[str, object]:
+    """What came of a case, and if it failed why."""
+    place = folder / f"case {number}"
+    place.mkdir(parents=True)
+    start = time.monotonic()
+    try:
+        outcome, failure = attempt(seed, number, place), ""
+    except Exception:  # noqa: BLE001
+        outcome, failure = "failed", traceback.format_exc()
+    shutil.rmtree(place, ignore_errors=True)
+    return {"outcome": outcome, "failure": failure, "seconds": time.monotonic() - start}
 
 
 if __name__ == "__main__":

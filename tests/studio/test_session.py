@@ -1,53 +1,17 @@
 """A session without a server: what it answers, when it shows frames, and what it does with nonsense."""
 
-import json
-
 import numba
 import numpy as np
 import pytest
-from numba.core import event
 
 import plash
+from plash.pipeline.compiling import compiling_told
 from plash.studio import messages as m
 from plash.studio import session as sessions
-from plash.studio.process import Compiling
 from plash.studio.session import Session
 
 from .conftest import SCENE
-
-
-class Page:
-    """The other end of a session."""
-
-    def __init__(self, text: str = SCENE) -> None:
-        self.frames, self.texts = [], []
-        self.session = Session(text, self.receive)
-        self.say("start")
-        self.work()
-
-    def receive(self, kind: bytes, data: bytes) -> None:
-        if kind == m.FRAME:
-            self.frames.append(m.frame_of(data))
-        else:
-            self.texts.append(json.loads(data))
-
-    def say(self, kind: str, **data) -> None:
-        self.session.take(m.message_of(json.dumps({"kind": kind, **data})))
-
-    def work(self, times: int = 1) -> None:
-        for _ in range(times):
-            self.session._shown = self.session._next_wall = 0.0  # as if a sixtieth of a second had passed
-            self.session.work()
-
-    def seen(self) -> None:
-        self.say("seen", frame=self.frames[-1][0]["number"])
-
-    def last(self, kind: str) -> dict:
-        return next(text for text in reversed(self.texts) if text["kind"] == kind)
-
-    @property
-    def header(self) -> dict:
-        return self.frames[-1][0]
+from .listener import Page
 
 
 def test_the_first_frame_shows_the_start_and_its_solids():
@@ -276,7 +240,7 @@ def test_a_page_is_told_what_compiles_before_it_is_told_of_the_scene(monkeypatch
         return simulation
 
     monkeypatch.setattr(sessions, "live", slow)
-    with event.install_listener("numba:compile", Compiling(page.receive)):
+    with compiling_told(lambda kernels, seconds, is_busy: page.receive(m.TEXT, b'{"kind": "compiling"}')):
         page.texts.clear()
         page.say("start", preset="honey")
     *before, last = [text["kind"] for text in page.texts]
