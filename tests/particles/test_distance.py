@@ -5,7 +5,8 @@ import pytest
 
 from plash.grid.cells import label_cells
 from plash.grid.dense import to_dense
-from plash.particles.distance import complete_distance, fill_fraction, find_flying, liquid_distance, liquid_volume
+from plash.particles.distance import complete_distance, fill_fraction, liquid_distance, liquid_volume
+from plash.particles.films import find_flying
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
 from plash.physics.solids import CLOSED, Box, StaticSolids

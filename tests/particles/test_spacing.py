@@ -5,7 +5,8 @@ import pytest
 
 from plash.grid.cells import label_cells
 from plash.linear.system import PoissonSystem
-from plash.particles.distance import fill_fraction, find_flying, liquid_distance
+from plash.particles.distance import fill_fraction, liquid_distance
+from plash.particles.films import find_flying
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.particles.spacing import density_error, displace_particles

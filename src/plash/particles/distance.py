@@ -28,7 +28,6 @@ from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, OpenSpace
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
-from plash.grid.sample import interpolate
 from plash.grid.tiles import Places, Shape, Tiles
 from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
@@ -38,7 +37,6 @@ ClosedSides = Sequence[tuple[int, int, int]]  # axis, the last cell inside, and 
 
 _LAYERS_IN_SOLIDS = 2  # cells deep that the surface is continued into solids: interpolation reads no further
 _POOR_SHARE = 0.3  # of the hat kernel in open space, below which too few particles tell how full it is
-_FLYING = 0.3  # cells above the surface from which a particle is on its own
 
 
 @stage
@@ -150,29 +148,6 @@ def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
     arrays = (phi.pool, cells.label, cells.cell_openness, around)
     run(*arrays, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
     return float(partial.sum())
-
-
-@stage
-def find_flying(particles: Particles, phi: CellField, cells: Cells, h: float) -> None:
-    """Mark the particles that are on their own: 0.3 h outside the surface or more, or with no liquid cell near.
-
-    The liquid's velocity, extrapolated, is not theirs: spray above a pool at rest would hover. They keep their
-    velocity, and forces act on them one by one.
-    """
-    tiles = phi.tiles
-    particles.flying = np.zeros(particles.count, np.bool_)
-    _find_flying(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        phi.pool,
-        *cells.surroundings,
-        np.float32(_FLYING * h),
-        particles.flying,
-        chunk_count(),
-    )
 
 
 @for_tile_shape
@@ -316,44 +291,5 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
                                         inside += min(max(half - gap * scale, np.float32(0)), np.float32(1))
                             total += share * np.float64(inside) / (DEEP * PARTS * PARTS)
                 partial[t] = total
-
-    return run
-
-
-@for_tile_shape
-def _find_flying(shape: Shape) -> Kernel:
-    BZ, BY, BX = shape
-    PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
-    THIN = BZ == 1
-    LAST = last_place(BX)
-
-    @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, starts, origins, neighbours, phi, around, together, limit, flying, chunks
-    ):
-        n = len(origins) - 1
-        half = np.float32(0.5)
-        for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.float32)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
-                if starts[t + 1] == starts[t] or together[t] & NEAR_AIR == 0:
-                    continue
-                copy_block(block, phi, neighbours, t, 1, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
-                    x = cell[0, p] - origins[t, 0]
-                    y = cell[1, p] - origins[t, 1]
-                    z = cell[2, p] - origins[t, 2] if DIM == 3 else 0
-                    near = around[t, z, y, x]
-                    if near & NEAR_LIQUID == 0:
-                        flying[p] = True
-                    elif near & NEAR_AIR:
-                        px = min(np.float32(x + 1) + offset[0, p], LAST) - half
-                        py = min(np.float32(y + 1) + offset[1, p], LAST) - half
-                        pz = np.float32(0)
-                        if DIM == 3:
-                            pz = min(np.float32(z + 1) + offset[2, p], LAST) - half
-                        # Unknown, in solids, compares as not flying
-                        flying[p] = interpolate(block, px, py, pz, PY, PX, THIN) > limit
 
     return run

@@ -1,4 +1,4 @@
-"""Liquid that is not seen: what particles carry outside the surface, in films on walls and in spray.
+"""Particles outside the surface: which of them fly by themselves, and how much films and spray hold.
 
 The surface is where half of the space round a cell's centre is filled. A film or a sheet thinner than about half a cell
 fills too little of it: its particles are there, and slide or fly by themselves, but {φ < 0} does not hold them. So the
@@ -22,6 +22,8 @@ from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
 from plash.stages import stage
 
+_FLYING = 0.3  # cells above the surface from which a particle is on its own
+
 
 class Unseen(NamedTuple):
     """Volumes that particles carry outside the surface, in cells: beside solids and closed sides, and elsewhere."""
@@ -31,11 +33,17 @@ class Unseen(NamedTuple):
 
 
 @stage
-def unseen_volume(particles: Particles, phi: CellField, cells: Cells) -> Unseen:
-    """What sorted particles carry where φ > 0."""
+def find_flying(particles: Particles, phi: CellField, cells: Cells, h: float) -> Unseen:
+    """Mark the particles that are on their own, and tell what is carried where φ > 0.
+
+    On its own is who is 0.3 h outside the surface or more, or has no liquid cell near. The liquid's velocity,
+    extrapolated, is not theirs: spray above a pool at rest would hover. They keep their velocity, and forces act on
+    them one by one.
+    """
     tiles = phi.tiles
-    found = np.zeros((2, tiles.count + 1))
-    _sum_outside(tiles.shape)(
+    particles.flying = np.zeros(particles.count, np.bool_)
+    outside = np.zeros((2, tiles.count + 1))
+    _find_outside(tiles.shape)(
         particles.cell,
         particles.offset,
         particles.volume,
@@ -44,15 +52,17 @@ def unseen_volume(particles: Particles, phi: CellField, cells: Cells) -> Unseen:
         tiles.neighbours,
         phi.pool,
         *cells.surroundings,
-        found,
+        np.float32(_FLYING * h),
+        particles.flying,
+        outside,
         chunk_count(),
     )
-    films, spray = found.sum(axis=1)
+    films, spray = outside.sum(axis=1)
     return Unseen(float(films), float(spray))
 
 
 @for_tile_shape
-def _sum_outside(shape: Shape) -> Kernel:
+def _find_outside(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
@@ -61,7 +71,7 @@ def _sum_outside(shape: Shape) -> Kernel:
 
     @kernel
     def run(  # type: ignore[no-untyped-def]
-        cell, offset, volume, starts, origins, neighbours, phi, around, together, found, chunks
+        cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, flying, outside, chunks
     ):
         n = len(origins) - 1
         half = np.float32(0.5)
@@ -77,17 +87,19 @@ def _sum_outside(shape: Shape) -> Kernel:
                     z = cell[2, p] - origins[t, 2] if DIM == 3 else 0
                     near = around[t, z, y, x]
                     if near & NEAR_AIR == 0:
+                        flying[p] = near & NEAR_LIQUID == 0
                         continue
-                    is_outside = near & NEAR_LIQUID == 0
-                    if not is_outside:
+                    height = np.float32(np.inf)
+                    if near & NEAR_LIQUID:
                         px = min(np.float32(x + 1) + offset[0, p], LAST) - half
                         py = min(np.float32(y + 1) + offset[1, p], LAST) - half
                         pz = np.float32(0)
                         if DIM == 3:
                             pz = min(np.float32(z + 1) + offset[2, p], LAST) - half
-                        # Unknown, in solids, compares as inside
-                        is_outside = interpolate(block, px, py, pz, PY, PX, THIN) > np.float32(0)
-                    if is_outside:
-                        found[0 if near & NEAR_SOLID else 1, t] += volume[p]
+                        height = interpolate(block, px, py, pz, PY, PX, THIN)
+                    # Unknown, in solids, compares as inside
+                    flying[p] = height > limit
+                    if height > np.float32(0):
+                        outside[0 if near & NEAR_SOLID else 1, t] += volume[p]
 
     return run

@@ -83,9 +83,9 @@ class LiquidSolver:
         solids = self.solids.at(s.tiles, s.time, dt)
         s.began, s.length = s.time, dt
         mouths = self.sources.at(solids, s.time, dt)
-        cells = self.region.label(s.particles, marked, mouths.solids)
+        cells, unseen = self.region.label(s.particles, marked, mouths.solids)
         volume = self.region.volume(cells)
-        self.ledger.measure(volume, *self.region.unseen(s.particles, cells), self.h**s.particles.dimension)
+        self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
         yield "grid"
 
