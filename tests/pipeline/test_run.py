@@ -265,11 +265,6 @@ def test_the_manifest_says_what_the_run_is(straight):
     assert ledger["particle_volume"] == pytest.approx(0.375)
 
 
-def test_a_scene_with_functions_cannot_be_kept():
-    with pytest.raises(plash.SceneError, match="Python function"):
-        plash.run(plash.Scene(domain={"size": (1, 1)}, fill=[{"shape": lambda points: points[:, 1] - 0.5}]), "out")
-
-
 def test_few_checkpoints_are_kept_and_recent_ones_are_close():
     for every in (1, 5):
         places = {}
