@@ -6,53 +6,50 @@ pressure of a thin column moves all of them, and energy would come from nowhere:
 twenty-fourth of a second. So a continued velocity has at most the size that particles carried to that face, and what
 forces add in the step:
 
-    -|u_carried| + min(a dt, 0) <= u <= |u_carried| + max(a dt, 0)        along each axis
+    |u| <= |u_carried| + |a| dt
 
 Particles that the liquid pulls along get there within a few steps, as velocities mix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from plash.grid.cells import WALL, WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
 from plash.stages import stage
 
-Gain = tuple[float, float]  # the least and the most, not above and not below nothing, m/s
-
 
 @stage
-def hold_to_particles(velocity: FaceField, carried: FaceField, cells: Cells, gained: Sequence[Gain]) -> None:
+def hold_to_particles(velocity: FaceField, carried: FaceField, cells: Cells, allowance: float) -> None:
     """Limit the velocity on faces where no pressure acted, if particles carried one there.
 
     Args:
         velocity: After it was continued; is changed.
         carried: What particles carried to each face before forces and pressure; unknown where none did.
         cells: Tell where pressure acted: on wet faces that are open.
-        gained: What forces may have added along each axis.
+        allowance: What forces may have added, m/s.
     """
-    _hold_all(velocity, carried, cells, gained, is_change=False)
+    _hold(*_flat(velocity, carried, cells), False, np.float32(allowance), chunk_count())
 
 
 @stage
-def hold_change_to_particles(change: FaceField, carried: FaceField, cells: Cells, gained: Sequence[Gain]) -> None:
+def hold_change_to_particles(change: FaceField, carried: FaceField, cells: Cells, allowance: float) -> None:
     """Limit the change of the velocity on such faces: what was carried there and the change obey the same limit."""
-    _hold_all(change, carried, cells, gained, is_change=True)
+    _hold(*_flat(change, carried, cells), True, np.float32(allowance), chunk_count())
 
 
-def _hold_all(field: FaceField, carried: FaceField, cells: Cells, gained: Sequence[Gain], is_change: bool) -> None:
-    for axis, (least, most) in enumerate(gained):
-        values, before, faces = (pool[axis].reshape(-1) for pool in (field.pool, carried.pool, cells.faces))
-        _hold(values, before, faces, is_change, np.float32(least), np.float32(most), chunk_count())
+def _flat(field: FaceField, carried: FaceField, cells: Cells) -> tuple[NDArray[Any], ...]:
+    return field.pool.reshape(-1), carried.pool.reshape(-1), cells.faces.reshape(-1)
 
 
 @kernel
-def _hold(values, carried, faces, is_change, least, most, chunks):  # type: ignore[no-untyped-def]
+def _hold(values, carried, faces, is_change, allowance, chunks):  # type: ignore[no-untyped-def]
     n = len(values)
     nothing = np.float32(0)
     for c in prange(chunks):
@@ -63,8 +60,8 @@ def _hold(values, carried, faces, is_change, least, most, chunks):  # type: igno
             before = known[m]
             if bits[m] & (WET | WALL) == WET or before != before:
                 continue
+            limit = abs(before) + allowance
             start = before if is_change else nothing
-            low, high = least - abs(before) - start, most + abs(before) - start
             # Written so that an unknown value stays unknown
-            part[m] = high if part[m] > high else part[m]
-            part[m] = low if part[m] < low else part[m]
+            part[m] = limit - start if part[m] > limit - start else part[m]
+            part[m] = -limit - start if part[m] < -limit - start else part[m]

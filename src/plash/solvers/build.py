@@ -76,7 +76,6 @@ def build_liquid(scene: Scene) -> LiquidSolver:
     h = domain.h
     viscosity = _viscosity(scene)
     transfer = _transfer(scene)
-    gravity = domain.gravity[: domain.dimension]
     solids = _solids(scene)
     free_surface = _FREE_SURFACES[settings.free_surface]()
     region, spacing = _region(scene, free_surface)
@@ -95,7 +94,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
         h=h,
         time_step=TimeStep(
             h=h,
-            gravity=math.hypot(*gravity) + _pull(scene),
+            gravity=_acceleration(scene),
             courant=settings.courant,
             own_limit=viscosity.longest_step(h, domain.dimension),
             shortest=settings.min_dt,
@@ -153,11 +152,11 @@ def _transfer(scene: Scene) -> Transfer:
         case "trace":
             return Trace(scene.domain.h)
         case "pic":
-            return Pic(_accelerations(scene))
+            return Pic(_acceleration(scene))
         case "flip":
-            return Flip(scene.solver.flip_ratio, _accelerations(scene))
+            return Flip(scene.solver.flip_ratio, _acceleration(scene))
         case "apic":
-            return Apic(scene.domain.dimension, _accelerations(scene))
+            return Apic(scene.domain.dimension, _acceleration(scene))
 
 
 def _box(scene: Scene) -> Box:
@@ -180,21 +179,16 @@ def _forces(scene: Scene) -> Forces:
     return Forces(every, max((pump.speed for pump in pumps), default=0.0))
 
 
-def _accelerations(scene: Scene) -> list[tuple[float, float]]:
-    """The least and the most that gravity, pumps and forces together may give along each axis, m/s²."""
-    pull = _pull(scene)
-    return [(min(part, 0.0) - pull, max(part, 0.0) + pull) for part in scene.domain.gravity[: scene.dimension]]
-
-
-def _pull(scene: Scene) -> float:
-    """The sum of all accelerations that pumps and forces may give, m/s²; of a function it is not known."""
+def _acceleration(scene: Scene) -> float:
+    """The sum of all that gravity, pumps and forces may give, m/s²; of a function it is not known."""
+    gravity = math.hypot(*scene.domain.gravity[: scene.dimension])
     pumps = (math.hypot(*(pump.acceleration or (0.0,))) for pump in scene.pump)
     forces = (
         abs(force.strength) if isinstance(force, Attractor | Vortex) else math.hypot(*force.acceleration)
         for force in scene.force
         if not isinstance(force, FunctionForce)
     )
-    return sum(pumps) + sum(forces)
+    return gravity + sum(pumps) + sum(forces)
 
 
 def _sources(scene: Scene) -> Sources:

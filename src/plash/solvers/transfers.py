@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from plash.grid.cells import WET, Cells, forget_dry_faces
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
-from plash.particles.continuation import Gain, hold_change_to_particles, hold_to_particles
+from plash.particles.continuation import hold_change_to_particles, hold_to_particles
 from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
 from plash.physics.advection import trace_back
 from plash.solvers.state import State
@@ -60,8 +59,8 @@ class Pic:
 
     affine_rows = 0
 
-    def __init__(self, acceleration: Sequence[Gain]) -> None:
-        self.acceleration = acceleration  # the least and the most that forces give along each axis, m/s²
+    def __init__(self, acceleration: float) -> None:
+        self.acceleration = acceleration  # the largest that forces give, m/s²
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """Average the particles' velocities."""
@@ -81,9 +80,9 @@ class Flip:
 
     affine_rows = 0
 
-    def __init__(self, ratio: float, acceleration: Sequence[Gain]) -> None:
+    def __init__(self, ratio: float, acceleration: float) -> None:
         self.ratio = ratio
-        self.acceleration = acceleration  # the least and the most that forces give along each axis, m/s²
+        self.acceleration = acceleration  # the largest that forces give, m/s²
         self._before: FaceField | None = None
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
@@ -104,16 +103,16 @@ class Flip:
         change = FaceField(velocity.tiles, velocity.pool - before.pool)
         forget_dry_faces(change, cells)
         extrapolate(change, 2)
-        hold_change_to_particles(change, state.carried, cells, _gained(self.acceleration, state))
+        hold_change_to_particles(change, state.carried, cells, self.acceleration * state.length)
         return grid_to_particles(state.particles, velocity, change, self.ratio)
 
 
 class Apic:
     """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
 
-    def __init__(self, dimension: int, acceleration: Sequence[Gain]) -> None:
+    def __init__(self, dimension: int, acceleration: float) -> None:
         self.affine_rows = dimension**2
-        self.acceleration = acceleration  # the least and the most that forces give along each axis, m/s²
+        self.acceleration = acceleration  # the largest that forces give, m/s²
 
     def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
         """Average the particles' affine velocities."""
@@ -135,14 +134,9 @@ def _averaged(state: State) -> tuple[FaceField, int]:
     return _on_wet_faces(velocity, _cells(state))
 
 
-def _hold_continued(state: State, cells: Cells, acceleration: Sequence[Gain]) -> None:
+def _hold_continued(state: State, cells: Cells, acceleration: float) -> None:
     assert state.carried is not None
-    hold_to_particles(_velocity(state), state.carried, cells, _gained(acceleration, state))
-
-
-def _gained(acceleration: Sequence[Gain], state: State) -> list[Gain]:
-    """The least and the most that forces may have added in the step along each axis, m/s."""
-    return [(least * state.length, most * state.length) for least, most in acceleration]
+    hold_to_particles(_velocity(state), state.carried, cells, acceleration * state.length)
 
 
 def _completed(velocity: FaceField, state: State) -> tuple[FaceField, int]:
