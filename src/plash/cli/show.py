@@ -25,7 +25,7 @@ _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are compiled
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
-_LITTLE = 0.002  # of the target volume, below which it is not said that it is not measured
+_LITTLE = 0.03  # of the target volume: so much may lie just outside a lively surface, and is not worth a word
 _LAST = ("video", "report")  # made once, of all frames
 
 
