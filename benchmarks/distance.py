@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from plash.grid.dense import to_dense
-from plash.particles.distance import fill_fraction, liquid_distance
 from plash.particles.particles import Particles
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
-from plash.physics.solids import CLOSED, Box, StaticSolids
+from plash.particles.surface import fill_fraction, liquid_distance
+from plash.physics.solids.voxel import CLOSED, Box, StaticSolids
 
 Array = NDArray[np.float64]
 CELLS = {2: (24, 28), 3: (14, 22, 12)}

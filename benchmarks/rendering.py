@@ -65,7 +65,7 @@ def measured(folder: Path, frames: int, quality: str, variant: str) -> dict[str,
     from plash.files.manifest import read_manifest
     from plash.files.ply import mesh_from_ply
     from plash.render.choice import picture_taker
-    from plash.scene.read import parse_scene
+    from plash.scene.language.read import parse_scene
 
     place = RunFolder(folder)
     scene = parse_scene(read_manifest(place).scene, **{"look.width": 640, "look.quality": quality})

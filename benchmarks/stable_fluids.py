@@ -20,7 +20,7 @@ from plash.linear import pcg
 from plash.linear.multigrid import MultigridPreconditioner
 from plash.linear.operators import PoissonOperator
 from plash.linear.transforms import BoxSolver
-from plash.physics.obstacles import SolidCells
+from plash.physics.box.obstacles import SolidCells
 from plash.solvers.stable_fluids import StableFluidsSolver
 
 

@@ -12,7 +12,7 @@ from benchmarks.plan import Plan
 from benchmarks.progress import progress
 from benchmarks.triad import thread_counts
 from plash import Scene, build, load_scene
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 
 @dataclass(frozen=True)

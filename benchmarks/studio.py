@@ -22,7 +22,7 @@ import time
 
 import numpy as np
 
-from plash.scene.read import parse_scene
+from plash.scene.language.read import parse_scene
 from plash.studio.messages import frame_bytes, frame_of
 from plash.studio.simulations import THREADS
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gallery.pictures import Pictures
-from plash.scene.read import gallery_text, load_scene
+from plash.scene.language.read import gallery_text, load_scene
 
 INTRODUCTION = """\
 # Gallery

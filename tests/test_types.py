@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plash.scene.signatures import keys_module
+from plash.scene.language.signatures import keys_module
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = """\
@@ -98,13 +98,13 @@ def test_code_of_the_readme_the_reference_and_the_examples_is_typed(tmp_path):
 
 def test_keys_are_what_the_models_say():
     path = ROOT / "src" / "plash" / "scene" / "keys.pyi"
-    command = "python -m plash.scene.signatures src/plash/scene/keys.pyi"
+    command = "python -m plash.scene.language.signatures src/plash/scene/keys.pyi"
     assert path.read_text("utf-8") == keys_module(), f"the keys are out of date: run {command}"
 
 
 def test_command_writes_the_keys(tmp_path):
     path = tmp_path / "keys.pyi"
-    subprocess.run([sys.executable, "-W", "error", "-m", "plash.scene.signatures", str(path)], check=True)
+    subprocess.run([sys.executable, "-W", "error", "-m", "plash.scene.language.signatures", str(path)], check=True)
     assert path.read_text("utf-8") == keys_module()
 
 

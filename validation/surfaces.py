@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import plash
 from plash.mesh.reconstruct import liquid_surface
-from plash.render.preview import Preview
+from plash.render.preview.preview import Preview
 
 SURFACES = ("ghost", "staircase", "cells")
 SHOWN = (14, 26, 60)

@@ -16,7 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
-    from plash.pipeline.check import CheckReport, check
+    from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import Frame, simulate
     from plash.scene import (
@@ -72,7 +72,7 @@ __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
-    "plash.pipeline.check": ["CheckReport", "check"],
+    "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["Frame", "simulate"],
     "plash.solvers.build": ["build"],

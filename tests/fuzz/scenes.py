@@ -9,7 +9,7 @@ from typing import Any
 import plash
 from plash.errors import SceneError
 from plash.scene import Scene, gallery, load_scene, parse_scene, scene_text
-from plash.scene.read import gallery_text
+from plash.scene.language.read import gallery_text
 
 from .cases import promise
 from .flows import Writer

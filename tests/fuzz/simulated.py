@@ -14,8 +14,8 @@ from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene import Scene, scene_text
+from plash.solvers.box_state import FrameGrids
 from plash.solvers.build import build
-from plash.solvers.grids import FrameGrids
 from plash.solvers.ledger import Ledger
 from plash.solvers.solver import Snapshot, Solver
 

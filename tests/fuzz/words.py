@@ -4,7 +4,7 @@ import datetime
 import math
 
 from plash.scene import Scene
-from plash.scene.fields import models_in
+from plash.scene.language.fields import models_in
 from plash.scene.model import Fill
 
 _MODELS = [Scene, *models_in(Fill.model_fields["shape"].annotation)]

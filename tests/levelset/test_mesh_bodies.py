@@ -13,8 +13,8 @@ from plash.levelset.triangles import Triangles
 from plash.levelset.winding import Winding
 from plash.mesh.shapes import shape_mesh
 from plash.scene import Box, Domain, MeshShape, Rotation
-from plash.scene.mesh_check import oriented, winding
-from plash.scene.mesh_merge import merged
+from plash.scene.mesh_files.check import oriented, winding
+from plash.scene.mesh_files.merge import merged
 
 
 def scattered(count=2000, reach=1.5, seed=0):

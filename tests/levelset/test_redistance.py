@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
 from plash.levelset.redistance import redistance
-from plash.stages import timing
+from plash.timing import timing
 
 Array = NDArray[Any]
 

@@ -12,8 +12,8 @@ from plash.levelset.mesh_load import load_body, mesh_problems
 from plash.levelset.shapes import distance, thickened_distance
 from plash.levelset.triangles import Triangles
 from plash.scene import Box, Difference, MeshShape, Rotation, Sphere, Union
-from plash.scene.mesh_check import defects, winding
-from plash.scene.mesh_merge import merged
+from plash.scene.mesh_files.check import defects, winding
+from plash.scene.mesh_files.merge import merged
 
 FORMATS = ("stl", "obj", "ply", "glb", "gltf")
 
@@ -291,11 +291,11 @@ def test_cavity_is_outside():
 
 def test_very_many_cavities_are_taken_for_what_they_are(monkeypatch):
     """A body with more of them than there is time to look at."""
-    monkeypatch.setattr("plash.scene.mesh_check._WORK", 100)
+    monkeypatch.setattr("plash.scene.mesh_files.check._WORK", 100)
     hollow = joined(*(trimesh.creation.box((side,) * 3) for side in (4, 1)))
     hollow.faces[12:] = hollow.faces[12:, ::-1]
     assert defects(*merged(np.array(hollow.vertices), np.array(hollow.faces))) == []
-    monkeypatch.setattr("plash.scene.mesh_check._WORK", 10)
+    monkeypatch.setattr("plash.scene.mesh_files.check._WORK", 10)
     assert defects(*merged(np.array(hollow.vertices), np.array(hollow.faces))) == []
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from plash.linear.embedded import Embedded
 from plash.linear.transforms import BoxSolver
-from plash.physics.obstacles import SolidCells
+from plash.physics.box.obstacles import SolidCells
 
 SHAPES = {2: (9, 14), 3: (6, 9, 11)}
 H = 0.37

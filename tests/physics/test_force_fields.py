@@ -5,8 +5,8 @@ import pytest
 
 from plash.errors import SceneError
 from plash.levelset.inside import Inside
+from plash.physics.flow.pumps import Pumping
 from plash.physics.force_fields import ForceField, acceleration
-from plash.physics.pumps import Pumping
 from plash.scene import Attractor, Box, ConstantForce, FunctionForce, Pump, Vortex
 
 

@@ -13,7 +13,7 @@ from plash.files.manifest import read_manifest
 from plash.pipeline import simulation
 from plash.pipeline.compiling import compiling_told
 from plash.pipeline.progress import Silent
-from plash.stages import stage, timing
+from plash.timing import stage, timing
 
 
 class Clock:

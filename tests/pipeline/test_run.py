@@ -11,7 +11,7 @@ from plash.files.log import read_log
 from plash.files.manifest import read_manifest
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
-from plash.pipeline.simulation import obsolete_checkpoints
+from plash.pipeline.simulation_stage import obsolete_checkpoints
 
 from .conftest import StopAfter, checksums
 

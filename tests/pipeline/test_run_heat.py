@@ -6,7 +6,7 @@ import pytest
 import plash
 from plash.errors import MismatchError, StoppedError
 from plash.files.frames import read_frame
-from plash.pipeline.findings import findings, liquid_volume
+from plash.pipeline.check.findings import findings, liquid_volume
 from plash.pipeline.fingerprint import appearance, physics
 
 from .conftest import StopAfter, checksums

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plash.render.camera import box_corners, camera_view
-from plash.render.preview import Preview
+from plash.render.preview.preview import Preview
 from plash.scene import Camera, CameraKey
 
 SIZE = (2.0, 1.0, 1.2)

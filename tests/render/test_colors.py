@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plash.render.colors import linear, screen, speed_colors
-from plash.render.develop import develop
+from plash.render.preview.develop import develop
 
 
 def test_screen_undoes_linear():

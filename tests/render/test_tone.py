@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plash.render.environment import sky_environment, studio_environment
+from plash.render.mitsuba.environment import sky_environment, studio_environment
 from plash.render.tone import toned
 
 UP = np.array([0.0, 1.0, 0.0])

@@ -3,8 +3,8 @@
 import pytest
 
 import plash
-from plash.scene.reference import json_schema, reference_page
-from plash.scene.units import Quantity
+from plash.scene.language.reference import json_schema, reference_page
+from plash.scene.language.units import Quantity
 
 BOX = '{ kind = "box", min = [0, 0], max = [0.5, 0.5] }'
 HEATER = f'[[source]]\nkind = "heat"\nshape = {BOX}\ntemperature = "60 degC"\n'

@@ -11,8 +11,8 @@ import trimesh
 
 from plash.errors import SceneError
 from plash.scene import MeshShape, parse_scene
-from plash.scene.mesh_file import read_mesh
-from plash.scene.mesh_polygons import MOST_TRIANGLES, MeshFileError, Polygons, triangulated
+from plash.scene.mesh_files.file import read_mesh
+from plash.scene.mesh_files.polygons import MOST_TRIANGLES, MeshFileError, Polygons, triangulated
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

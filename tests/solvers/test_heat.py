@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import plash
-from plash.physics.pouring import Pour
+from plash.physics.box.pouring import Pour
 
 T0 = 300.0
 

@@ -7,7 +7,7 @@ import pytest
 
 import plash
 from plash.grid.box import box_divergence
-from plash.physics.pouring import Pour
+from plash.physics.box.pouring import Pour
 
 
 def scene(size=(1.5, 1.0), fills=None, solids=(), resolution=24, **solver):

@@ -21,7 +21,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
 from plash.files.ply import ply_bytes
 from plash.mesh.mesh import Mesh
-from plash.render.video import write_video
+from plash.render.video.video import write_video
 
 from .page import Page
 

@@ -11,9 +11,9 @@ import plash
 from plash.errors import MissingPartError, SceneError
 from plash.levelset.shapes import distance
 from plash.studio.extrude import extruded
-from plash.studio.opening import opened, start_text
 from plash.studio.presets import preset_text, presets
 from plash.studio.recording import LARGEST_SIDE, Recording
+from plash.studio.scene_text import opened, start_text
 
 
 @pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset["name"])

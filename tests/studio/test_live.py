@@ -5,7 +5,7 @@ import pytest
 
 import plash
 from plash.linear import pcg
-from plash.physics.bodies import Bodies
+from plash.physics.solids.distance import Bodies
 from plash.studio.controls import controls, values_of, with_value
 from plash.studio.drawing import drawn
 from plash.studio.fields import UNKNOWN

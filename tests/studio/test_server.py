@@ -20,9 +20,9 @@ from websockets.sync.client import connect
 import plash
 from plash.errors import StorageError
 from plash.studio.messages import frame_of
+from plash.studio.run_processes import Work
 from plash.studio.runs import Runs
 from plash.studio.simulations import Simulations
-from plash.studio.work import Work
 
 from .conftest import SCENE, start, stop
 

@@ -215,7 +215,7 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     loaded = scene_from(scene, overrides_of(settings, **named))
     use_threads(threads)
     from plash.cli.report import check_lines
-    from plash.pipeline.check import check as check_scene
+    from plash.pipeline.check.check import check as check_scene
     from plash.pipeline.compiling import compiling_told
 
     with compiling_told(Plain().compiling):
@@ -231,7 +231,7 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def scenes(as_json: bool) -> None:
     """List the scenes that come with plash."""
-    from plash.scene.read import gallery
+    from plash.scene.language.read import gallery
 
     found = gallery()
     if as_json:
@@ -248,7 +248,7 @@ def scenes(as_json: bool) -> None:
 def new(name: str, template: str) -> None:
     """Write a scene file NAME.toml to start from: a copy of a scene that comes with plash."""
     from plash.files.atomic import write_bytes
-    from plash.scene.read import gallery_text
+    from plash.scene.language.read import gallery_text
 
     path = new_scene_path(name)
     text = gallery_text(template)
@@ -267,7 +267,7 @@ def schema(out: Path | None) -> None:
     Editors that know it (with Even Better TOML, for one) complete keys and mark mistakes as you type.
     """
     from plash.files.atomic import write_bytes
-    from plash.scene.reference import json_schema
+    from plash.scene.language.reference import json_schema
 
     text = json.dumps(json_schema(), indent=1)
     if out is None:
@@ -336,7 +336,7 @@ def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) ->
             'the studio needs a web server, which is not installed. Install it with: pip install "plash[studio]"'
         )
     from plash.cli.start import leave_signals_alone
-    from plash.studio.opening import start_text
+    from plash.studio.scene_text import start_text
     from plash.studio.server import serve
 
     def started(address: str) -> None:

@@ -61,7 +61,7 @@ class Commands(click.Group):
         """The command to call; an unknown one is answered with the nearest."""
         name = args[0]
         if name not in _COMMANDS:
-            from plash.scene.words import nearest
+            from plash.scene.language.words import nearest
 
             meant = nearest(name, _COMMANDS) or f" There are: {', '.join(_COMMANDS)}."
             ctx.fail(f"no such command {name!r}.{meant}")

@@ -13,9 +13,9 @@ import click
 from plash.cli.show import JsonLines, Line, Plain, is_terminal
 from plash.errors import StorageError
 from plash.pipeline.progress import Progress, Silent
+from plash.scene.language.read import load_scene
+from plash.scene.language.words import nearest, shown
 from plash.scene.model import Scene
-from plash.scene.read import load_scene
-from plash.scene.words import nearest, shown
 
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and a temporary name is longer
 

@@ -8,11 +8,11 @@ from importlib import metadata
 
 from plash.files.manifest import versions
 from plash.pipeline.bench import Measurement
-from plash.pipeline.check import CheckReport
-from plash.pipeline.cost import Estimate
+from plash.pipeline.check.check import CheckReport
+from plash.pipeline.check.cost import Estimate
 from plash.pipeline.machine import free_memory, threads
 from plash.pipeline.progress import clock
-from plash.render.variant import variant_text
+from plash.render.mitsuba.variant import variant_text
 
 
 def check_lines(report: CheckReport) -> list[str]:

@@ -16,7 +16,7 @@ import click
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
 from plash.solvers.ledger import Ledger, off_target, target_volume
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 if TYPE_CHECKING:
     from plash.pipeline.run import Outcome

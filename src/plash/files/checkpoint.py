@@ -20,7 +20,7 @@ from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
 from plash.scene.model import Scene
-from plash.solvers.grids import BoxState
+from plash.solvers.box_state import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.solver import Solver

@@ -15,7 +15,7 @@ from plash.files.arrays import Arrays, read_arrays, write_arrays
 from plash.files.atomic import Written
 from plash.files.limits import FASTEST, LARGEST_PARTICLE, cells_of, fastest
 from plash.scene.model import Scene
-from plash.solvers.grids import FrameGrids
+from plash.solvers.box_state import FrameGrids
 from plash.solvers.solver import Snapshot
 from plash.solvers.state import FrameParticles
 

@@ -22,7 +22,7 @@ from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_unless_file
 from plash.files.manifest import AS_WRITTEN
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 _REMEDY = "Move it away: nothing but the report needs it"
 _BEGINNING = re.compile(rb'\{"step": (\d{1,15})(?:, "lost": (\d{1,15}))?[,}]')

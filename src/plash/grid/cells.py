@@ -14,7 +14,7 @@ from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Shape, Tiles
-from plash.stages import stage
+from plash.timing import stage
 
 AIR = np.int8(0)
 LIQUID = np.int8(1)

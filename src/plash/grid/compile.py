@@ -1,4 +1,4 @@
-"""How kernels are compiled: two decorators, one compiler setting, one cache.
+"""How kernels are compiled: three decorators, one compiler setting, one cache.
 
 A *kernel* is a parallel function that divides whole tiles among threads; an *inlined* function is a piece of one.
 Kernels are made by a factory that closes over the tile shape, so that loop lengths are constants to the compiler:
@@ -24,8 +24,10 @@ four per cent. Sums are written so that they need no licence: each row of a tile
 from __future__ import annotations
 
 import functools
+import getpass
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -41,8 +43,8 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 Kernel = Callable[..., Any]
 
-# From the ground up: the kernels of a room may contain pieces from the rooms before it
-_ROOMS_WITH_KERNELS = ("grid", "linear", "levelset", "particles", "physics", "mesh", "render")
+_PACKAGE = Path(__file__).parents[1]
+_IMPORT = re.compile(r"^\s*from (plash(?:\.\w+)+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -75,7 +77,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
     # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
     settings: Any = numba.config
     users_folder = settings.CACHE_DIR
-    settings.CACHE_DIR = str(_cache_folder(function.__module__.split(".")[1]))
+    settings.CACHE_DIR = str(_cache_folder(function.__module__))
     try:
         decorate = numba.njit(cache=True, error_model="numpy", **options)
         compiled: Kernel = decorate(function)
@@ -85,24 +87,41 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
 
 
 @functools.cache
-def _cache_folder(room: str) -> Path:
-    """Per-user folder for the machine code of a room, named after the source of all that its kernels may contain.
+def _cache_folder(module: str) -> Path:
+    """Per-user folder for the machine code of a module, named after the source of all that its kernels may contain.
 
-    Numba does not notice an edit in a called function of another file; a folder per source does.
+    Numba does not notice an edit in a called function of another file; a folder per source does. That source is the
+    module and whatever of plash it imports, so an edit compiles only those kernels again that can contain it.
     """
     source = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for part in _ROOMS_WITH_KERNELS[: _ROOMS_WITH_KERNELS.index(room) + 1]:
-        for file in sorted((package / part).rglob("*.py")):
-            source.update(file.read_bytes())
+    for file in sorted(_sources(module)):
+        source.update(_text(file))
     base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "plash" / f"{room}-{source.hexdigest()[:16]}"
+    folder = base / "plash" / f"{module.removeprefix('plash.')}-{source.hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writable = os.access(folder, os.W_OK)
     except OSError:
         writable = False
     if not writable:
-        folder = Path(tempfile.gettempdir()) / f"plash-{os.getuid()}" / folder.name
+        folder = Path(tempfile.gettempdir()) / f"plash-{getpass.getuser()}" / folder.name
         folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _sources(module: str) -> set[Path]:
+    """The files of a module and of all modules of plash that it imports, directly or not."""
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        file = _PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
+        if file not in found and file.is_file():
+            found.add(file)
+            for home, names in _IMPORT.findall(_text(file).decode()):
+                waiting += [home, *(f"{home}.{name}" for name in re.findall(r"\w+", names))]
+    return found
+
+
+@functools.cache
+def _text(file: Path) -> bytes:
+    return file.read_bytes()

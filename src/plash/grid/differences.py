@@ -14,7 +14,7 @@ from plash.grid.cells import LIQUID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
-from plash.stages import stage
+from plash.timing import stage
 
 
 @stage

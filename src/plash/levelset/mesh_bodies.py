@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import kernel
 from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle
 from plash.levelset.winding import Winding
-from plash.scene.mesh_check import groups_of
+from plash.scene.mesh_files.check import groups_of
 
 _POINTS_AT_ONCE = 512
 _BESIDE = 1e-4  # of the size of a triangle: how far from it its two sides are looked at

@@ -7,9 +7,9 @@ from functools import lru_cache
 from plash.errors import Problem, SceneError
 from plash.levelset.mesh_bodies import Repaired, Shell
 from plash.levelset.triangles import Array, Triangles
-from plash.scene.mesh_file import stamp
+from plash.scene.mesh_files.file import stamp
+from plash.scene.mesh_files.surface import Body, surface_of
 from plash.scene.mesh_shape import MeshShape
-from plash.scene.mesh_surface import Body, surface_of
 
 
 def mesh_distance(shape: MeshShape, points: Array, name: str = "shape", least: float = 0.0) -> Array:

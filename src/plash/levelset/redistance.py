@@ -20,7 +20,7 @@ from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.tiles import Shape
-from plash.stages import stage
+from plash.timing import stage
 
 # Columns of the neighbour table: a tile's neighbours at -z, -y, -x, itself, and those at +x, +y, +z
 _CROSS = (4, 10, 12, 13, 14, 16, 22)

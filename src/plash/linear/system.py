@@ -11,7 +11,7 @@ from plash.linear import pcg
 from plash.linear.components import ClosedComponents, closed_components
 from plash.linear.multigrid import MultigridPreconditioner
 from plash.linear.operators import PoissonOperator, Pool64
-from plash.stages import stage
+from plash.timing import stage
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.sampled import surface_of_density
 from plash.scene.bodies import Solid
 from plash.scene.meshing import Meshing
-from plash.stages import stage
+from plash.timing import stage
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from plash.levelset.mesh_bodies import Repaired, Shell
 from plash.levelset.mesh_load import load_body
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased, face_normals
-from plash.scene.mesh_check import edges_of, groups_of, oriented
+from plash.scene.mesh_files.check import edges_of, groups_of, oriented
 from plash.scene.mesh_shape import MeshShape
 
 Array = NDArray[np.float64]

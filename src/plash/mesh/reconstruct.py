@@ -34,7 +34,7 @@ from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
-from plash.stages import stage
+from plash.timing import stage
 
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface

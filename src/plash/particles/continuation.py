@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from plash.grid.cells import WALL, WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
-from plash.stages import stage
+from plash.timing import stage
 
 
 @stage

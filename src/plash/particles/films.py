@@ -20,7 +20,7 @@ from plash.grid.sample import interpolate
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
-from plash.stages import stage
+from plash.timing import stage
 
 _FLYING = 0.3  # cells above the surface from which a particle is on its own
 

@@ -14,7 +14,7 @@ from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_anywhere
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
-from plash.stages import stage
+from plash.timing import stage
 
 _HALO = 2
 _BATCH = 128  # particles that are sampled together, in a loop without branches

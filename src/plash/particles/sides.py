@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, inlined, kernel
 from plash.particles.particles import Particles
-from plash.stages import stage
+from plash.timing import stage
 
 UNBOUNDED, CLOSED, OPEN = 0, 1, 2
 SIDE_MARGIN = np.float32(1e-3)  # cells between a side and a particle put back

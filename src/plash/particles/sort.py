@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, pack, widened
 from plash.particles.particles import Particles
-from plash.stages import stage
+from plash.timing import stage
 
 
 @stage

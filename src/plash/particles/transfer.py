@@ -21,7 +21,7 @@ from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_known
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
-from plash.stages import stage
+from plash.timing import stage
 
 _BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
 _TOUCHED = 1e-6  # weight, in cells of volume, from which a face counts as reached

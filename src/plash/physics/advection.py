@@ -15,7 +15,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.fields import FaceField
 from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
 from plash.grid.tiles import Shape
-from plash.stages import stage
+from plash.timing import stage
 
 _HALO = 3
 

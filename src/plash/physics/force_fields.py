@@ -20,7 +20,7 @@ from plash.grid.tiles import Places, Tiles
 from plash.levelset.inside import Inside
 from plash.particles.particles import Particles
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Vortex
-from plash.stages import stage
+from plash.timing import stage
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from plash.grid.cells import WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
 from plash.particles.particles import Particles
-from plash.stages import stage
+from plash.timing import stage
 
 
 class Force(Protocol):

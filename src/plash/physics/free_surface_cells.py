@@ -25,7 +25,7 @@ from plash.grid.differences import subtract_gradient
 from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
-from plash.stages import stage
+from plash.timing import stage
 
 
 def _shares_by_mask() -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
-from plash.stages import stage
+from plash.timing import stage
 
 _SMALLEST = np.float32(1e-6)  # θ: with 1e-4 a level at the height of cell centres drifts at 1e-4 g
 

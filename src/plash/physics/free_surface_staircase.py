@@ -5,15 +5,11 @@
 with D the undivided divergence; where solids cut cells, every neighbour counts with the open fraction of the face
 between, and D is Σ ± f u (Batty et al. 2007). The surface so seen runs half a cell above the outermost liquid faces, in
 steps.
-
-A free-surface scheme answers two questions: which operator belongs to the liquid, and how its pressure changes the
-velocity. Another scheme is another class with these two methods, and a line in `solvers/build.py`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numba import prange
@@ -26,17 +22,7 @@ from plash.grid.differences import subtract_gradient
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
-from plash.stages import stage
-
-
-class FreeSurface(Protocol):
-    """How pressure meets the air."""
-
-    def operator(self, cells: Cells) -> PoissonOperator:
-        """A of A p = b with p zero outside the liquid."""
-
-    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
-        """Subtract the gradient of the potential p dt/(ρ h) from every open wet face; forget every other velocity."""
+from plash.timing import stage
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from plash.grid.differences import divergence
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
-from plash.physics.free_surface_staircase import FreeSurface
-from plash.physics.inflow import Inflow
-from plash.physics.parting import part_from_walls
-from plash.stages import stage
+from plash.physics.flow.inflow import Inflow
+from plash.physics.free_surface import FreeSurface
+from plash.physics.solids.wall_separation import part_from_walls
+from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
 _RUNAWAY = 50.0  # growth of the largest velocity in a projection that no impact explains

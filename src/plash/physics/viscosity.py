@@ -20,7 +20,7 @@ from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
-from plash.stages import stage
+from plash.timing import stage
 
 
 class Viscosity(Protocol):

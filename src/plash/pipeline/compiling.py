@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from numba.core import event
 
-from plash.stages import set_apart
+from plash.timing import set_apart
 
 Tell = Callable[[int, float, bool], None]
 

@@ -18,8 +18,8 @@ from plash.files.layout import RunFolder
 from plash.files.log import lost_lines
 from plash.files.manifest import STAGES, Item, Manifest
 from plash.pipeline.progress import Progress
-from plash.pipeline.simulation import checkpoint_file
-from plash.pipeline.work import WHOLE, whole_file
+from plash.pipeline.simulation_stage import checkpoint_file
+from plash.pipeline.stages import WHOLE, whole_file
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from plash.solvers.ledger import Ledger
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 
 class Progress(Protocol):

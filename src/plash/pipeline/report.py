@@ -19,10 +19,10 @@ from urllib.parse import quote
 from plash.pipeline.chart import Series, ceiling, legend, line_chart, readable, stacked_chart
 from plash.pipeline.machine import machine_text
 from plash.pipeline.progress import clock
-from plash.pipeline.story import FrameLog, Story
+from plash.pipeline.run_history import FrameLog, Story
 
 if TYPE_CHECKING:
-    from plash.pipeline.work import Run
+    from plash.pipeline.stages import Run
 
 LARGEST_EMBEDDED = 30_000_000  # bytes of a movie inside the page; a larger one is linked to
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm", "gif": "image/gif", "webp": "image/webp", "contact": "image/png"}

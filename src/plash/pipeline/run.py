@@ -19,20 +19,20 @@ from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.log import Log
 from plash.files.manifest import STAGES, Manifest, read_manifest, versions
+from plash.pipeline.check.estimate import estimate
+from plash.pipeline.check.step_findings import step_findings
 from plash.pipeline.compiling import COMPILING, compiling_told
 from plash.pipeline.damage import forget_damaged
-from plash.pipeline.estimate import estimate
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
 from plash.pipeline.progress import Progress, Silent
-from plash.pipeline.simulation import SimulationStage, remove_unknown_checkpoints
-from plash.pipeline.step_findings import step_findings
+from plash.pipeline.simulation_stage import SimulationStage, remove_unknown_checkpoints
+from plash.pipeline.stages import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
 from plash.pipeline.stop import stop_on_signals
-from plash.pipeline.work import ClosingStage, FrameStage, MovieStage, PictureStage, ReportStage, Run, SurfaceStage
+from plash.scene.language.read import as_scene, parse_scene
+from plash.scene.language.write import names_functions, scene_text
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
-from plash.scene.read import as_scene, parse_scene
-from plash.scene.write import names_functions, scene_text
 
 _FUNCTIONS = "holds a scene with Python functions, which no file can hold"
 _WAYS_ON = (

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from plash.grid.fields import FaceField
 from plash.grid.sample import velocity_at
+from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
-from plash.scene.read import as_scene
+from plash.solvers.box_state import FrameGrids
 from plash.solvers.build import build
-from plash.solvers.grids import FrameGrids
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.solver import Snapshot, Solver
 from plash.solvers.state import FrameParticles
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from plash.mesh.box_surface import box_surface
 from plash.mesh.mesh import Mesh
 from plash.mesh.reconstruct import liquid_surface
 from plash.scene.model import Scene
-from plash.solvers.grids import FrameGrids
+from plash.solvers.box_state import FrameGrids
 from plash.solvers.solver import Snapshot
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from plash.render.preview import Preview
-from plash.render.raytracer import RayTracer
-from plash.render.variant import is_installed, missing
+from plash.render.mitsuba.raytracer import RayTracer
+from plash.render.mitsuba.variant import is_installed, missing
+from plash.render.preview.preview import Preview
 from plash.scene.model import Scene
 
 Renderer = Literal["built-in", "ray tracer"]

@@ -7,6 +7,8 @@ from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, Sides
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
+from plash.scene.language.read import gallery, load_scene, parse_scene
+from plash.scene.language.write import scene_text, write_scene
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
@@ -16,7 +18,6 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
-from plash.scene.read import gallery, load_scene, parse_scene
 from plash.scene.settings import Liquid, Solver, Time
 from plash.scene.shapes import (
     Box,
@@ -31,7 +32,6 @@ from plash.scene.shapes import (
     Union,
 )
 from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
-from plash.scene.write import scene_text, write_scene
 
 __all__ = [
     "MATERIALS",

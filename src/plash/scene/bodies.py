@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from pydantic import Field
 
-from plash.scene.base import Duration, Name, Number, SceneModel, Temperature, Velocity
+from plash.scene.language.base import Duration, Name, Number, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 from pydantic import Field, create_model, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Direction, Duration, Length, Point, SceneModel, Vector
-from plash.scene.units import Quantity
-from plash.scene.words import refusal_at, shown
+from plash.scene.language.base import FURTHEST, Direction, Duration, Length, Point, SceneModel, Vector
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import CameraKeyKeys, CameraKeys

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from plash.scene.base import Vector
+from plash.scene.language.base import Vector
 
 _NOUGHT = (0.0, 0.0, 0.0)
 

@@ -12,8 +12,8 @@ from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validato
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from plash.scene.base import FURTHEST, Acceleration, Length, SceneModel, Sizes, Whole, wrong_dimensions
-from plash.scene.words import Finding, nearest, refusal, refusals, shown
+from plash.scene.language.base import FURTHEST, Acceleration, Length, SceneModel, Sizes, Whole, wrong_dimensions
+from plash.scene.language.words import Finding, nearest, refusal, refusals, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import DomainKeys, SidesKeys

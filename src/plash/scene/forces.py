@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpac
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from plash.scene.base import FURTHEST, Acceleration, Direction, Length, Name, Number, Point, Velocity
+from plash.scene.language.base import FURTHEST, Acceleration, Direction, Length, Name, Number, Point, Velocity
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import refusal, refusal_at, shown
 from plash.scene.shapes import Shape
 from plash.scene.sources import Timed
-from plash.scene.units import Quantity
-from plash.scene.words import refusal, refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import AttractorKeys, ConstantForceKeys, FunctionForceKeys, PumpKeys, VortexKeys

@@ -1,6 +1,6 @@
 """What each table of a scene may be made from, in Python: as keywords, or as a dictionary in its place.
 
-Written by ``python -m plash.scene.signatures src/plash/scene/keys.pyi``; nothing here is to be edited by hand. It is
+Written by ``python -m plash.scene.language.signatures src/plash/scene/keys.pyi``; do not edit it by hand. It is
 read by type checkers only.
 """
 

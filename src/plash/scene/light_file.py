@@ -9,7 +9,7 @@ import re
 import struct
 from pathlib import Path
 
-from plash.scene.mesh_file import short
+from plash.scene.mesh_files.file import short
 
 LIGHT_FILES = (".hdr", ".exr")
 

@@ -11,11 +11,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, computed_field, mod
 from pydantic.config import JsonDict
 
 from plash.errors import Problem, SceneError
-from plash.scene.base import Number, SceneModel, Switch, Text, Whole
 from plash.scene.camera import Camera
+from plash.scene.language.base import Number, SceneModel, Switch, Text, Whole
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import nearest, refusal, refusal_at, shown
 from plash.scene.light_file import LIGHT_FILES, light_fault
-from plash.scene.units import Quantity
-from plash.scene.words import nearest, refusal, refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import LookKeys, SolidLookKeys

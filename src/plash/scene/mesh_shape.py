@@ -21,11 +21,11 @@ from pydantic import (
 )
 
 from plash.errors import SceneError
-from plash.scene.base import FURTHEST, Length, Number, Switch, Text
-from plash.scene.mesh_file import file_fault, read_mesh
-from plash.scene.mesh_surface import Body, surface_of
+from plash.scene.language.base import FURTHEST, Length, Number, Switch, Text
+from plash.scene.language.words import Finding, refusal, refusal_at
+from plash.scene.mesh_files.file import file_fault, read_mesh
+from plash.scene.mesh_files.surface import Body, surface_of
 from plash.scene.moves import Bounds, Movable
-from plash.scene.words import Finding, refusal, refusal_at
 
 if TYPE_CHECKING:
     from plash.scene.keys import MeshShapeKeys

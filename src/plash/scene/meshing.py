@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 from pydantic import Field
 
-from plash.scene.base import FURTHEST, Number, SceneModel, Switch, Whole
+from plash.scene.language.base import FURTHEST, Number, SceneModel, Switch, Whole
 
 if TYPE_CHECKING:
     from plash.scene.keys import MeshingKeys

@@ -19,18 +19,18 @@ from pydantic import (
 )
 
 from plash.errors import Problem, SceneError
-from plash.scene.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain, Sides
 from plash.scene.forces import Force, Pump
+from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
+from plash.scene.language.problems import findings
+from plash.scene.language.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
-from plash.scene.problems import findings
 from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
 from plash.scene.sources import HeatSource, Sink, Source, Spout
-from plash.scene.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
@@ -280,7 +280,7 @@ class Scene(SceneModel):
         >>> scene.domain.cells, scene.time.frames
         ((32, 16, 16), 10)
         """
-        from plash.scene.overrides import updated
+        from plash.scene.language.overrides import updated
 
         if not update:
             return super().model_copy(deep=deep)

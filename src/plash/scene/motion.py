@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from plash.scene.base import FURTHEST, Angle, Direction, Duration, Point, SceneModel, Switch, Vector, Velocity
 from plash.scene.curves import Way, through, without_overshoot
+from plash.scene.language.base import FURTHEST, Angle, Direction, Duration, Point, SceneModel, Switch, Vector, Velocity
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import Finding, refusal_at, shown
 from plash.scene.moves import Matrix, Rotation, added, times, unit
-from plash.scene.units import Quantity
-from plash.scene.words import Finding, refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import MotionKeyKeys, MotionKeys, MotionPathKeys, OscillationKeys

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from pydantic import Field, model_validator
 
-from plash.scene.base import Angle, Direction, Point, SceneModel, Vector
-from plash.scene.words import refusal_at, shown
+from plash.scene.language.base import Angle, Direction, Point, SceneModel, Vector
+from plash.scene.language.words import refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import RotationKeys

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from plash.scene.base import FURTHEST, Direction, Length, Point, Vector
+from plash.scene.language.base import FURTHEST, Direction, Length, Point, Vector
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import refusal, refusal_at, shown
 from plash.scene.moves import Bounds, Movable, added, around, times, unit
-from plash.scene.units import Quantity
-from plash.scene.words import refusal, refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import DiscKeys, RectangleKeys

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack, get_args
 
 from pydantic import AfterValidator, Field
 
-from plash.scene.base import SceneModel, Whole
+from plash.scene.language.base import SceneModel, Whole
 
 if TYPE_CHECKING:
     from plash.scene.keys import OutputKeys

@@ -9,13 +9,13 @@ from typing import TypeVar
 
 from pydantic import ValidationInfo
 
-from plash.scene.base import wrong_dimensions
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
 from plash.scene.forces import Force, Pump, Vortex
+from plash.scene.language.base import wrong_dimensions
+from plash.scene.language.words import refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
 from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
-from plash.scene.words import refusal_at, refusals, shown
 
 FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)

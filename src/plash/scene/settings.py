@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole
+from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
 from plash.scene.materials import MATERIALS
-from plash.scene.units import Quantity
-from plash.scene.words import Finding, nearest, refusal, refusal_at, refusals, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import LiquidKeys, SolverKeys, TimeKeys

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpac
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from plash.scene.base import FURTHEST, Direction, Length, Point, Vector
+from plash.scene.language.base import FURTHEST, Direction, Length, Point, Vector
+from plash.scene.language.words import Finding, refusal, refusal_at, refusals, shown
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Bounds, Movable, Rotation, added, around, times, unit
-from plash.scene.words import Finding, refusal, refusal_at, refusals, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import (

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.base import FURTHEST, Duration, Name, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.language.base import FURTHEST, Duration, Name, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.language.units import FlowRate, Quantity, flow_axes
+from plash.scene.language.words import Finding, refusal_at, shown
 from plash.scene.motion import Motion
 from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
-from plash.scene.units import FlowRate, Quantity, flow_axes
-from plash.scene.words import Finding, refusal_at, shown
 
 if TYPE_CHECKING:
     from plash.scene.keys import BlobKeys, HeatSourceKeys, SinkKeys, SpoutKeys

@@ -18,23 +18,23 @@ import numpy as np
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
-from plash.particles.confine import Start
+from plash.particles.collide import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
-from plash.physics.density import Spacing
+from plash.physics.compatibility import refuse_compression
+from plash.physics.density_projection import Spacing
+from plash.physics.flow.sinks import Sinks
+from plash.physics.flow.sources import Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
-from plash.physics.sealing import refuse_compression
-from plash.physics.sinks import Sinks
-from plash.physics.solids import SceneSolids, Solids
-from plash.physics.sources import Sources
+from plash.physics.solids.voxel import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
-from plash.solvers.regions import Region
 from plash.solvers.state import FrameParticles, State
+from plash.solvers.surface_tracker import Region
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
-from plash.stages import StepReport, timing
+from plash.timing import StepReport, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 _RETRIES = 4
@@ -43,7 +43,7 @@ _KILL_TILES = 1 << 19  # tiles from the origin at which liquid in an unbounded d
 
 @dataclass(eq=False)
 class LiquidSolver:
-    """A liquid with a free surface. `solvers/build.py` makes one from a scene.
+    """A liquid with a free surface. `solvers/build/liquid.py` makes one from a scene.
 
     Step it whole with `advance`, or stage by stage:
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from plash.solvers.grids import FrameGrids
+from plash.solvers.box_state import FrameGrids
 from plash.solvers.ledger import Ledger
 from plash.solvers.state import FrameParticles
-from plash.stages import StepReport
+from plash.timing import StepReport
 
 Snapshot = FrameParticles | FrameGrids
 

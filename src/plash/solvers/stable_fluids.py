@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.box import subtract_box_gradient
-from plash.physics.dense_advection import DenseAdvection, Paths, Trace
-from plash.physics.dense_pressure import DenseProjection
-from plash.physics.diffusion import Diffusion
-from plash.physics.heat import Heat, NoHeat
-from plash.physics.obstacles import Obstacles
-from plash.physics.pouring import BoxForce, Pour
-from plash.physics.vorticity import Confinement
-from plash.solvers.grids import BoxState, FrameGrids
+from plash.physics.box.advection import DenseAdvection, Paths, Trace
+from plash.physics.box.diffusion import Diffusion
+from plash.physics.box.heat import Heat, NoHeat
+from plash.physics.box.obstacles import Obstacles
+from plash.physics.box.pouring import BoxForce, Pour
+from plash.physics.box.pressure import DenseProjection
+from plash.physics.box.vorticity import Confinement
+from plash.solvers.box_state import BoxState, FrameGrids
 from plash.solvers.ledger import Ledger
 from plash.solvers.timestep import TimeStep
-from plash.stages import StepReport, timing
+from plash.timing import StepReport, timing
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ _RUBBED = 3  # sub-steps before the projection, after each of which bodies rub
 
 @dataclass(eq=False)
 class StableFluidsSolver:
-    """A fluid that fills a box, and the liquid in it. `solvers/build.py` makes one from a scene.
+    """A fluid that fills a box, and the liquid in it. `solvers/build/liquid.py` makes one from a scene.
 
     Step it whole with `advance`, or stage by stage:
 

@@ -7,9 +7,9 @@ import tomllib
 from typing import Any
 
 from plash.errors import PlashError
+from plash.scene.language.read import parse_scene
+from plash.scene.language.write import scene_text
 from plash.scene.model import Scene
-from plash.scene.read import parse_scene
-from plash.scene.write import scene_text
 
 _AXIS = [0, 0, 1]
 _BODIES = ("fill", "solid", "source", "sink", "pump", "force")

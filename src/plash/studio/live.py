@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.physics.bodies import Bodies
+from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
 from plash.studio.fields import distance_bytes

@@ -10,16 +10,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.physics.bodies import Bodies
-from plash.physics.heat import TEMPERATURE
+from plash.physics.box.heat import TEMPERATURE
+from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.solvers.build import build
-from plash.solvers.build_pours import share_inside
+from plash.solvers.build.pours import share_inside
 from plash.solvers.ledger import Ledger
-from plash.stages import StepReport
 from plash.studio.fields import distance_bytes, scaled
 from plash.studio.live import Arrays, standing
+from plash.timing import StepReport
 
 Array = NDArray[np.float64]
 

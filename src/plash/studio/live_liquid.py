@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
 from plash.linear import pcg
-from plash.particles.confine import Start
+from plash.particles.collide import Start
 from plash.particles.particles import Particles
-from plash.particles.push_out import push_out
-from plash.physics.bodies import Bodies
-from plash.physics.solids import CLOSED, UNBOUNDED, Box
+from plash.particles.project_out import push_out
+from plash.physics.solids.distance import Bodies
+from plash.physics.solids.voxel import CLOSED, UNBOUNDED, Box
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.solvers.build import build
 from plash.solvers.liquid import LiquidSolver
-from plash.stages import StepReport
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
 from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
 from plash.studio.live import Arrays, standing
+from plash.timing import StepReport
 
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
 

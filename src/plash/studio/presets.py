@@ -7,8 +7,8 @@ from importlib import resources
 from typing import Any
 
 from plash.errors import Problem, SceneError
-from plash.scene.fields import words_in
-from plash.scene.read import gallery, gallery_text
+from plash.scene.language.fields import words_in
+from plash.scene.language.read import gallery, gallery_text
 from plash.scene.settings import Solver
 
 FIRST = "dam"

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from plash.pipeline.compiling import compiling_told
-from plash.scene.read import parse_scene
+from plash.scene.language.read import parse_scene
 from plash.studio import messages as m
 from plash.studio.controls import with_value
 from plash.studio.drawing import drawn, next_wall

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from plash.render.animation import Picture, write_animation
-from plash.render.video import write_video
+from plash.render.video.animation import Picture, write_animation
+from plash.render.video.video import write_video
 
 MOST_PICTURES = 3600
 LARGEST_SIDE = 2048

@@ -26,12 +26,12 @@ from plash.studio.controls import controls
 from plash.studio.extrude import extruded
 from plash.studio.guard import Guard
 from plash.studio.messages import LARGEST_PICTURE, LONGEST_TEXT
-from plash.studio.opening import opened
 from plash.studio.presets import presets
+from plash.studio.run_processes import Work
 from plash.studio.runs import Runs
+from plash.studio.scene_text import opened
 from plash.studio.simulations import Simulations
 from plash.studio.tab import Tab
-from plash.studio.work import Work
 from plash.version import VERSION
 
 HOST = "127.0.0.1"

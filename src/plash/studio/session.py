@@ -12,20 +12,20 @@ from collections.abc import Callable
 from typing import Any
 
 from plash.errors import PlashError
+from plash.scene.language.read import parse_scene
+from plash.scene.language.write import scene_text
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
-from plash.scene.read import parse_scene
 from plash.scene.shapes import Sphere
 from plash.scene.sources import Blob
-from plash.scene.write import scene_text
 from plash.studio import messages as m
 from plash.studio.controls import values_of, with_value
 from plash.studio.drawing import drawn, erased, next_wall, with_poured
 from plash.studio.history import History
 from plash.studio.kinds import live
 from plash.studio.live import Live, has_motion, must_restart, solid_distance
-from plash.studio.opening import checked, opened
 from plash.studio.presets import preset_text
+from plash.studio.scene_text import checked, opened
 
 _FPS = 60.0  # frames a second that are shown at the most
 _AHEAD = 2  # frames on the way to the page

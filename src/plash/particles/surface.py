@@ -1,0 +1,295 @@
+"""Where the liquid's surface is: a signed distance from the volumes that particles carry.
+
+Each particle spreads its volume V over the cell centres round it with W, a product of hats of half-width h. Closed
+sides of the domain are mirrors: what would go beyond comes back, and none of it is lost. Divided by S, the share of W
+that lies outside solids, that is the filled share of the space round a cell centre,
+
+    f_c = Σ V_p W(x_c - x_p) / S_c ,    q = 2 clamp(f_c, 0, 1) - 1 ,    φ_c = -h sgn(q) (1 - √(1 - |q|))
+
+Without mirrors (S = 7/8 beside a side) particles that lie on the floor count for 4/7 of their volume only: the density
+projection would draw more of them there, and in minutes liquid would vanish.
+
+A half-space of liquid with its surface at a height d above c fills 1/2 + d - d|d|/2 of a hat (d in cells): φ inverts
+this, so it is exact for a flat surface along the axes, at any height in a cell, beside walls as well. It is
+saturated at ±h, which both cells beside the surface stay within. Docs/theory.md has the measured errors, and those
+of a union of balls and of Zhu & Bridson's average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import add_block, block_sizes, copy_block
+from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, OpenSpace
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.extrapolate import extrapolate
+from plash.grid.fields import CellField, FaceField
+from plash.grid.tiles import Places, Shape, Tiles
+from plash.particles.particles import Particles
+from plash.particles.transfer import last_place
+from plash.timing import stage
+
+ClosedSides = Sequence[tuple[int, int, int]]  # axis, the last cell inside, and 1 or -1: the way out
+
+_LAYERS_IN_SOLIDS = 2  # cells deep that the surface is continued into solids: interpolation reads no further
+_POOR_SHARE = 0.3  # of the hat kernel in open space, below which too few particles tell how full it is
+
+
+@stage
+def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32], closed: ClosedSides = ()) -> CellField:
+    """Share f of the space round each cell centre that liquid fills: 1 inside, 1/2 on a flat surface, 0 in air.
+
+    Args:
+        particles: Sorted.
+        inverse_share: 1/S by cell; NaN in solids, where f is unknown.
+        closed: The closed sides of the domain.
+    """
+    tiles = particles.tiles
+    assert tiles is not None, "particles must be sorted"
+    fill = CellField.filled(tiles, 0.0)
+    deposit = _deposit(tiles.shape)
+    arrays = (particles.cell, particles.offset, particles.volume, particles.starts)
+    for colour in tiles.colours:
+        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
+        deposit(*arrays, tiles.origins, tiles.neighbours, busy, fill.pool, chunk_count())
+    for axis, inside, outwards in closed:
+        reflect(fill.pool, tiles, axis, inside, outwards)
+    _scale(fill.pool.reshape(-1), inverse_share.reshape(-1), chunk_count())
+    return fill
+
+
+def reflect(pool: NDArray[np.floating], tiles: Tiles, axis: int, inside: int, outwards: int) -> None:
+    """Add to the cells inside of a closed side what the cells beyond it have."""
+    size = tiles.shape[2 - axis]
+    slots = np.flatnonzero(tiles.origins[1:, axis] == inside // size * size) + 1
+    here, beyond = inside % size, inside % size + outwards
+    behind = slots if 0 <= beyond < size else tiles.neighbours[slots, 13 + outwards * 3**axis]
+    layers = np.moveaxis(pool, 3 - axis, 1)
+    layers[slots, here] += layers[behind, beyond % size]
+
+
+@stage
+def liquid_distance(fill: CellField, h: float) -> CellField:
+    """Signed distance φ (m) of cell centres to the liquid's surface from the fill fraction; saturated at ±h.
+
+    Unknown in solids, where the fill fraction is.
+    """
+    phi = CellField.filled(fill.tiles, np.float32(h))
+    _invert(fill.pool.reshape(-1), phi.pool.reshape(-1), np.float32(h), chunk_count())
+    return phi
+
+
+@stage
+def complete_distance(
+    phi: CellField, h: float, is_solid: NDArray[np.bool_], inverse_share: NDArray[np.float32], space: OpenSpace | None
+) -> None:
+    """Continue the distance φ to the surface into cells that solids cut, and into solids.
+
+    Cells that a solid leaves little of hold few particles, or none. Where that is too little to know f, φ is that of
+    the cells they are open to, by how much they are. Where f is poorly known they are liquid if all of those are: no
+    hole in the liquid opens at a wall. Into solids φ goes on as constant along their normal, so that no film of air
+    lines a wall; deep in solids it is unknown.
+
+    Args:
+        phi: Distance (m), unknown where the fill fraction is; is changed.
+        h: Cell size, m.
+        is_solid: By cell.
+        inverse_share: 1/S by cell, NaN where f is unknown.
+        space: How open faces are, if solids cut cells.
+    """
+    if space is not None:
+        unknown: Places = np.nonzero(np.isnan(phi.pool) & ~is_solid)
+        for _ in range(_LAYERS_IN_SOLIDS):
+            mean = _seen_through_faces(phi, unknown, is_solid, space)[0]
+            phi.pool[unknown] = mean
+            unknown = tuple(part[np.isnan(mean)] for part in unknown)
+        phi.pool[unknown] = np.float32(h)
+        poor: Places = np.nonzero(inverse_share > 1 / _POOR_SHARE)
+        mean, highest = _seen_through_faces(phi, poor, is_solid, space)
+        phi.pool[poor] = np.where(highest < 0, np.minimum(phi.pool[poor], mean), phi.pool[poor])
+    if is_solid.any():
+        extrapolate(FaceField(phi.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
+
+
+def _seen_through_faces(
+    phi: CellField, places: Places, is_solid: NDArray[np.bool_], space: OpenSpace
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and highest of the known values that cells are open to, the mean by how open faces are; if none NaN, 0."""
+    tiles = phi.tiles
+    total, weight = np.zeros(len(places[0])), np.zeros(len(places[0]))
+    highest = np.full(len(places[0]), -np.inf)
+    for axis in range(tiles.dimension):
+        behind = tiles.beside(places, axis, 1)
+        for cell, face in ((tiles.beside(places, axis, -1), places), (behind, behind)):
+            value = phi.pool[cell]
+            openness = np.where(np.isnan(value) | is_solid[cell], 0, space.openness[axis][face])
+            total += openness * np.nan_to_num(value)
+            weight += openness
+            highest = np.where(openness > 0, np.maximum(highest, value), highest)
+    mean = np.divide(total, weight, out=np.full_like(total, np.nan), where=weight > 0)
+    return mean, np.where(weight > 0, highest, 0.0)
+
+
+@stage
+def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
+    """Volume of {φ < 0} outside solids, in cells, with φ linear between cell centres.
+
+    A cell that a solid cuts counts with its open share.
+    """
+    tiles = phi.tiles
+    partial = np.zeros(tiles.count + 1)
+    around, together = cells.surroundings
+    busy = np.flatnonzero(together & NEAR_LIQUID)
+    run = _measure(tiles.shape, cells.space is not None)
+    arrays = (phi.pool, cells.label, cells.cell_openness, around)
+    run(*arrays, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
+    return float(partial.sum())
+
+
+@for_tile_shape
+def _deposit(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, _ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+    DEPTH = 1 if BZ == 1 else 2
+    LAST = last_place(BX)
+
+    @kernel
+    def run(cell, offset, volume, starts, origins, neighbours, tiles, fill, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        half = np.float32(0.5)
+        one = np.float32(1)
+        for c in prange(chunks):
+            block = np.empty(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                block[:] = np.float32(0)
+                for p in range(starts[t], starts[t + 1]):
+                    # Coordinates in the block, counted from the centre of its first cell
+                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST) - half
+                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST) - half
+                    i_x = np.int32(x)
+                    i_y = np.int32(y)
+                    fx = x - np.float32(i_x)
+                    fy = y - np.float32(i_y)
+                    o = i_y * np.int32(PX) + i_x
+                    fz = np.float32(0)
+                    if DIM == 3:
+                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST) - half
+                        i_z = np.int32(z)
+                        fz = z - np.float32(i_z)
+                        o += i_z * np.int32(PY * PX)
+                    m = np.uint64(np.uint32(o))
+                    for depth in range(DEPTH):
+                        wz = volume[p]
+                        if DIM == 3:
+                            wz = wz * (fz if depth == 1 else one - fz)
+                        for row in range(2):
+                            w = wz * (fy if row == 1 else one - fy)
+                            w1 = w * fx
+                            a0 = m + np.uint64(depth * PY * PX + row * PX)
+                            a1 = a0 + np.uint64(1)
+                            b0, b1 = block[a0], block[a1]
+                            block[a0] = b0 + (w - w1)
+                            block[a1] = b1 + w1
+                add_block(block, 0, 1, fill, neighbours, t, BZ, BY, BX)
+
+    return run
+
+
+@kernel
+def _scale(fill, inverse_share, chunks):  # type: ignore[no-untyped-def]
+    n = len(fill)
+    for c in prange(chunks):
+        part = fill[c * n // chunks : (c + 1) * n // chunks]
+        factors = inverse_share[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            part[m] *= factors[m]
+
+
+@kernel
+def _invert(fill, phi, h, chunks):  # type: ignore[no-untyped-def]
+    n = len(fill)
+    one = np.float32(1)
+    for c in prange(chunks):
+        part = fill[c * n // chunks : (c + 1) * n // chunks]
+        result = phi[c * n // chunks : (c + 1) * n // chunks]
+        for m in range(len(part)):
+            f = part[m]
+            # Written so that NaN stays NaN
+            q = f + f - one
+            q = one if q > one else q
+            q = -one if q < -one else q
+            outside = h * (one - np.sqrt(one - abs(q)))
+            result[m] = -outside if q > np.float32(0) else outside
+
+
+@inlined
+def _between_centres(block, o, sx, sy, sz, SY, SZ):  # type: ignore[no-untyped-def]
+    """Linear interpolation at a place (sx, sy, sz) from the centre of a cell, in cells, each within ±1/2."""
+    centre = block[o]
+    ox = 1 if sx > 0 else -1
+    oy = SY if sy > 0 else -SY
+    oz = SZ if sz > 0 else -SZ
+    wx, wy, wz = abs(sx), abs(sy), abs(sz)
+    total = np.float32(0)
+    for corner in range(8 if SZ > 0 else 4):
+        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+        w = (wx if a else np.float32(1) - wx) * (wy if b else np.float32(1) - wy)
+        if SZ > 0:
+            w *= wz if c else np.float32(1) - wz
+        value = block[o + a * ox + b * oy + c * oz]
+        total += w * (value if value == value else centre)
+    return total
+
+
+@for_tile_shape
+def _measure(shape: Shape, is_cut: bool) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = 2 if BZ == 1 else 3
+    PARTS = 4 if DIM == 2 else 2  # samples along each side of a cut cell, each taken as a small plane
+    DEEP = PARTS if DIM == 3 else 1
+    SZ = PY * PX if DIM == 3 else 0
+    CUT = is_cut
+
+    @kernel
+    def run(phi, label, openness, around, neighbours, tiles, per_metre, partial, chunks):  # type: ignore[no-untyped-def]
+        n = len(tiles)
+        half = np.float32(0.5)
+        step = np.float32(1 / PARTS)
+        scale = np.float32(PARTS) * per_metre
+        for c in prange(chunks):
+            block = np.zeros(PZ * PY * PX, np.float32)
+            for i in range(c * n // chunks, (c + 1) * n // chunks):
+                t = tiles[i]
+                copy_block(block, phi, neighbours, t, 1, BZ, BY, BX)
+                total = 0.0
+                for z in range(BZ):
+                    for y in range(BY):
+                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        for x in range(BX):
+                            near = around[t, z, y, x]
+                            if label[t, z, y, x] == SOLID or near & NEAR_LIQUID == 0:
+                                continue
+                            share = np.float64(openness[t, z, y, x]) if CUT else 1.0
+                            if near & NEAR_AIR == 0:
+                                total += share
+                                continue
+                            inside = np.float32(0)
+                            for a in range(DEEP):
+                                sz = (np.float32(a) + half) * step - half if DIM == 3 else np.float32(0)
+                                for b in range(PARTS):
+                                    sy = (np.float32(b) + half) * step - half
+                                    for k in range(PARTS):
+                                        sx = (np.float32(k) + half) * step - half
+                                        gap = _between_centres(block, o + x, sx, sy, sz, PX, SZ)
+                                        inside += min(max(half - gap * scale, np.float32(0)), np.float32(1))
+                            total += share * np.float64(inside) / (DEEP * PARTS * PARTS)
+                partial[t] = total
+
+    return run

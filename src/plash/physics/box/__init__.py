@@ -1,0 +1,1 @@
+"""The terms of stable fluids, in plain arrays over a closed box."""

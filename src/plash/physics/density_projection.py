@@ -1,0 +1,99 @@
+"""Density projection: particles kept evenly spread, so that the volume they carry is the volume that is seen.
+
+    -∇²P = e ,    δx = -∇P ,    e the density error of `particles/density.py`, P = 0 on the free surface
+
+with no flux through walls. Moving particles by δx removes the error to first order and changes no velocity. The
+equations are those of the pressure with another right-hand side: same cells, same surface, same operator. So the
+error is that of the particles the step began with, and they are moved before they are carried along; it needs no
+second sort, fill fraction, operator or preconditioner. Reference: Kugelstadt et al. 2019.
+
+Inside the liquid that keeps f at 1. Right under the surface only e > 0 is known, and in minutes of calm particles there
+rise by a few hundredths of a cell. The rest fill, which the projection aims at, takes that back:
+
+    f_rest += dt/T (V/V_0 - 1) ,    V the volume of {φ < 0}, V_0 what particles carry that are not flying
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from plash.grid.cells import Cells
+from plash.grid.fields import FaceField
+from plash.linear.operators import Pool64
+from plash.linear.system import PoissonSystem
+from plash.particles.density import density_error, displace_particles
+from plash.particles.particles import Particles
+from plash.physics.free_surface import FreeSurface
+from plash.physics.solids.voxel import Solids
+from plash.timing import stage
+
+_RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
+_LARGEST_SHIFT = 0.0075  # of the rest fill: a pool is not to rise much for what is lost from sight in a jet
+
+
+class Spacing(Protocol):
+    """How particles are kept apart."""
+
+    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+        """The fill fraction to aim at after a step of dt, given that of the step before and the volume, in cells."""
+
+    def correct(
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+    ) -> None:
+        """Spread particles evenly, given where the liquid was found and the equations of its pressure."""
+
+
+@dataclass(frozen=True)
+class LeaveSpacing:
+    """Particles stay where the velocity carries them."""
+
+    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+        """As before."""
+        return before
+
+    def correct(
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+    ) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class DensityProjection:
+    """Particles are pushed from where they are too dense to where they are too sparse.
+
+    Attributes:
+        free_surface: How pressure meets the air.
+        tolerance: Relative size of the residual: what is left of the error is in the next step's.
+    """
+
+    free_surface: FreeSurface
+    tolerance: float = 0.1
+
+    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+        """Follow the volume that is seen, slowly: denser where there is too much of it."""
+        carried = float(particles.volume.sum(where=~particles.flying, dtype=np.float64))
+        if carried == 0:
+            return before
+        shifted = before + dt / _RESPONSE * (volume / carried - 1)
+        return min(max(shifted, 1 - _LARGEST_SHIFT), 1 + _LARGEST_SHIFT)
+
+    def correct(
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+    ) -> None:
+        """Move particles by -∇P."""
+        potential = _solve_density(system, density_error(cells, rest_fill), self.tolerance)
+        displacement = FaceField.filled(cells.tiles, 0.0)
+        self.free_surface.apply(displacement, potential, cells)
+        solids.slide_along_walls(displacement, cells)
+        start = solids.remember(particles)
+        displace_particles(particles, displacement)
+        solids.keep_out(particles, start, keep_velocity=True)
+
+
+@stage
+def _solve_density(system: PoissonSystem, error: Pool64, tolerance: float) -> Pool64:
+    potential, _ = system.solve(error, tolerance)
+    return potential

@@ -1,0 +1,1 @@
+"""Where liquid comes from and where it goes: inlets, sources, sinks, pumps."""

@@ -1,0 +1,162 @@
+"""Where spouts are on a set of tiles: the faces that liquid comes in through, and the plugs behind them as solids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import WALL
+from plash.grid.tiles import Places, Tiles
+from plash.levelset.inside import places_of
+from plash.particles.surface import reflect
+from plash.physics.flow.inlets import Mouth, Opening
+from plash.physics.solids.cut import LEAST_SHARE, CutSolids
+from plash.physics.solids.voxel import Solids
+
+_HAT = (0.125, 0.75, 0.125)  # how much of a hat's integral lies in the cell before, in its own, and behind
+
+
+@dataclass(frozen=True, eq=False)
+class Placing:
+    """Where spouts are on a set of tiles, for a speed of 1 m/s.
+
+    Attributes:
+        before: The solids without plugs.
+        running: The spouts.
+        solids: The solids with every plug.
+        faces: Faces that liquid comes in through: axis and place.
+        spout_of_face: Number of the spout of each.
+        ahead: The cell that each leads to.
+        flux: Mean velocity over each.
+        normal: Component of the spout's normal.
+        handed: What the spout hands on of its own velocity, m/s.
+        walls: All faces of plugs, and the same of each: none where only behind is open.
+    """
+
+    before: Solids
+    running: list[Opening]
+    solids: Solids
+    faces: Places
+    spout_of_face: NDArray[np.int64]
+    ahead: Places
+    flux: NDArray[np.float64]
+    normal: NDArray[np.float64]
+    handed: NDArray[np.float64]
+    walls: Places
+    spout_of_wall: NDArray[np.int64]
+    wall_normal: NDArray[np.float64]
+    wall_handed: NDArray[np.float64]
+
+
+def place(solids: Solids, running: list[Opening], mouths: list[Mouth]) -> Placing:
+    """Find the faces and cells of spouts on the tiles of these solids."""
+    held = [_held(opening, mouth, solids) for opening, mouth in zip(running, mouths, strict=True)]
+    walls = [_walls(opening, mouth, solids.tiles) for opening, mouth in zip(running, mouths, strict=True)]
+    return Placing(
+        solids,
+        running,
+        _plugged(solids, [mouth.plug for mouth in mouths]),
+        joined([part.places for part in held]),
+        np.repeat(np.arange(len(held)), [len(part.normal) for part in held]),
+        joined([places_of(mouth.ahead, solids.tiles) for mouth in mouths]),
+        np.concatenate([part.flux for part in held]),
+        np.concatenate([part.normal for part in held]),
+        np.concatenate([part.handed for part in held]),
+        joined([part.places for part in walls]),
+        np.repeat(np.arange(len(walls)), [len(part.normal) for part in walls]),
+        np.concatenate([part.normal for part in walls]),
+        np.concatenate([part.handed for part in walls]),
+    )
+
+
+class _Faces(NamedTuple):
+    """Faces of one spout (axis and place); for a speed of 1 m/s the flux through them, and the spout's velocity."""
+
+    places: Places
+    flux: NDArray[np.float64]
+    normal: NDArray[np.float64]
+    handed: NDArray[np.float64]
+
+
+def _held(opening: Opening, mouth: Mouth, solids: Solids) -> _Faces:
+    """The faces that liquid comes in through: those that do not lead into a solid."""
+    axes, ahead = mouth.face_axes, places_of(mouth.ahead, solids.tiles)
+    is_open = ~solids.is_solid[ahead] | (ahead[0] == 0)
+    normal = mouth.normal[axes]
+    covered = float((is_open * mouth.share * np.abs(normal)).sum()) * opening.h ** (opening.dimension - 1)
+    scale = opening.area / covered if covered > 0 else 0.0
+    flux = scale * is_open * mouth.share * normal
+    handed = opening.spout.inherit * mouth.velocity[axes]
+    return _Faces((axes, *places_of(mouth.faces, solids.tiles)), flux, normal * is_open, handed * is_open)
+
+
+def _walls(opening: Opening, mouth: Mouth, tiles: Tiles) -> _Faces:
+    """All faces of a plug that exist: the liquid of the spout is there, but where only behind is open."""
+    key = {tuple(cell) for cell in mouth.plug.tolist()}
+    found = []
+    for axis, normal in enumerate(mouth.normal):
+        step = np.eye(opening.dimension, dtype=np.int64)[axis]
+        faces = np.unique(np.concatenate([mouth.plug, mouth.plug + step]), axis=0)
+        places = places_of(faces, tiles)
+        faces, places = faces[places[0] > 0], tuple(part[places[0] > 0] for part in places)
+        from_plug = np.array([tuple(cell - step if normal > 0 else cell) in key for cell in faces], np.float64)
+        where = (np.full(len(faces), axis), *places)
+        own = opening.spout.inherit * mouth.velocity[axis]
+        found.append(_Faces(where, np.zeros(len(faces)), from_plug * normal, from_plug * own))
+    flux, normals, handed = (np.concatenate([part[i] for part in found]) for i in (1, 2, 3))
+    return _Faces(joined([part.places for part in found]), flux, normals, handed)
+
+
+def _plugged(solids: Solids, plugs: Sequence[NDArray[np.int64]]) -> Solids:
+    """The solids with plugs added: labels, closed faces, and the share of space round cells that is open."""
+    tiles = solids.tiles
+    plug = places_of(np.unique(np.concatenate(plugs), axis=0), tiles)
+    plug = tuple(part[plug[0] > 0] for part in plug)
+    plug = tuple(part[~solids.is_solid[plug]] for part in plug)
+    is_solid = solids.is_solid.copy()
+    is_solid[plug] = True
+    inverse = solids.inverse_share.copy()
+    _take_share(inverse, solids, plug)
+    inverse[plug] = np.nan
+    if not isinstance(solids, CutSolids) or solids.space is None:
+        return replace(solids, is_solid=is_solid, inverse_share=inverse)
+    space = solids.space
+    openness, closed, volume = space.openness.copy(), space.closed.copy(), space.volume.copy()
+    volume[plug] = 0
+    for axis in range(tiles.dimension):
+        for face in (plug, tiles.beside(plug, axis, 1)):
+            openness[axis][face] = 0
+            closed[axis][face] |= WALL
+    openness[:, 0], closed[:, 0] = 1, 0
+    space = replace(space, openness=openness, volume=volume, closed=closed)
+    return replace(solids, is_solid=is_solid, inverse_share=inverse, open_space=space)
+
+
+def _take_share(inverse: NDArray[np.float32], solids: Solids, plug: Places) -> None:
+    """Take the part of plugs out of the open share S of the hat kernel round cells, given as 1/S."""
+    tiles, space = solids.tiles, solids.space
+    reach = [range(-1, 2)] * tiles.dimension
+    held = np.ones(len(plug[0])) if space is None else space.volume[plug].astype(np.float64)
+    taken = np.zeros(inverse.shape)
+    for offsets in np.ndindex(*(len(r) for r in reach)):
+        place = plug
+        for axis, offset in enumerate(offsets):
+            if offset != 1:
+                place = tiles.beside(place, axis, offset - 1)
+        np.add.at(taken, place, held * math.prod(_HAT[offset] for offset in offsets))
+    for side in solids.box.closed_sides():
+        reflect(taken, tiles, *side)
+    touched = np.nonzero(taken)
+    share = 1 / inverse[touched] - taken[touched]
+    inverse[touched] = np.where(share < LEAST_SHARE, np.nan, 1 / np.maximum(share, LEAST_SHARE))
+    inverse[0] = 1
+
+
+def joined(places: Sequence[Places]) -> Places:
+    """All of several places."""
+    return tuple(np.concatenate(parts) for parts in zip(*places, strict=True))

@@ -1,0 +1,199 @@
+"""Sources: liquid that comes in during a run, from spouts and as blobs (Cline section 5).
+
+Spouts are held through the pressure: their faces are closed in its equations, and carry a flux that was asked for
+(`physics/flow/inlets.py`). So the pressure makes way for the liquid that comes in, in air and under water alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import LIQUID, Cells
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Places
+from plash.levelset.inside import places_of
+from plash.particles.insert import insert_particles
+from plash.particles.particles import Particles
+from plash.physics.compatibility import Pushes
+from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.inlet_cells import Placing, place
+from plash.physics.flow.inlets import IsOpen, Opening, everywhere
+from plash.physics.solids.voxel import Solids
+from plash.timing import stage
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """Liquid that appears at a time.
+
+    Attributes:
+        name: What the ledger calls it.
+        time: s.
+        particles: Makes the particles, anew each time.
+    """
+
+    name: str
+    time: float
+    particles: Callable[[], Particles]
+
+
+@dataclass(frozen=True, eq=False)
+class Mouths:
+    """The spouts that run, on one set of tiles.
+
+    Attributes:
+        solids: The solids, with every plug as a solid.
+        inflow: What flows into cells through faces that the divergence leaves out, where solids cut cells.
+        faces: Faces that liquid comes in through: axis and place.
+        flux: Mean velocity over each of them, m/s.
+        velocity: Of the liquid at each of them, m/s.
+        walls: All faces of plugs.
+        inside: Velocity there, m/s: that of the spout, and none behind.
+        brought_in: What they push into cells.
+    """
+
+    solids: Solids
+    inflow: Inflow
+    faces: Places
+    flux: NDArray[np.float32]
+    velocity: NDArray[np.float32]
+    walls: Places
+    inside: NDArray[np.float32]
+    brought_in: Pushes
+
+    def pushes(self) -> Pushes:
+        """What the spouts push into cells."""
+        return self.brought_in
+
+    def let_in(self, velocity: FaceField) -> None:
+        """Set the velocity through the faces of spouts to their flux, before the projection."""
+        velocity.pool[self.faces] = self.flux
+
+    def hold(self, velocity: FaceField) -> None:
+        """Set the velocity at spouts to that of the liquid they emit, after the projection."""
+        velocity.pool[self.walls] = self.inside
+        velocity.pool[self.faces] = self.velocity
+
+
+@dataclass(eq=False)
+class Sources:
+    """All sources of a scene.
+
+    Attributes:
+        openings: The spouts.
+        blobs: Liquid that appears at a time after the start.
+        is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
+        h: Cell size, m.
+    """
+
+    openings: Sequence[Opening] = ()
+    blobs: Sequence[Blob] = ()
+    is_open: IsOpen = everywhere
+    h: float = 1.0
+    _last: Placing | None = field(default=None, init=False)
+
+    def fastest(self, start: float, end: float) -> float:
+        """Highest speed that a spout has between two times, m/s."""
+        return max((opening.fastest(start, end) for opening in self.openings), default=0.0)
+
+    @stage
+    def at(self, solids: Solids, start: float, dt: float) -> Mouths:
+        """The spouts that run in a step, on the tiles of these solids."""
+        end = start + dt
+        running = [opening for opening in self.openings if opening.speed(start, end) > 0]
+        if not running:
+            return _no_mouths(solids)
+        places = self._placed(solids, running, end)
+        speeds = np.array([opening.speed(start, end) for opening in running])
+        flux = places.flux * speeds[places.spout_of_face]
+        velocity = places.normal * speeds[places.spout_of_face] + places.handed
+        inside = places.wall_normal * speeds[places.spout_of_wall] + places.wall_handed
+        fastest = max(self.fastest(start, end), float(np.abs(flux).max(initial=0.0)))
+        inflow = Inflow.none() if places.solids.space is None else Inflow(places.ahead, np.abs(flux))
+        known = places.faces[1] > 0
+        return Mouths(
+            places.solids,
+            replace(inflow, fastest=fastest),
+            tuple(part[known] for part in places.faces),
+            flux[known].astype(np.float32),
+            velocity[known].astype(np.float32),
+            places.walls,
+            inside.astype(np.float32),
+            _pushes(places, flux),
+        )
+
+    def _placed(self, solids: Solids, running: list[Opening], time: float) -> Placing:
+        """Where spouts are on these tiles; kept while nothing moves and the same ones run."""
+        last = self._last
+        if last is not None and last.before is solids and last.running == running:
+            return last
+        mouths = [opening.mouth(time) for opening in running]
+        placed = place(solids, running, mouths)
+        self._last = None if any(opening.spout.moves for opening in running) else placed
+        return placed
+
+    @stage
+    def emit(
+        self, particles: Particles, cells: Cells | None, brought: dict[str, float], start: float, end: float
+    ) -> float:
+        """Add the particles that come in between two times; returns their volume, in cells.
+
+        Args:
+            particles: Are added to, and stay in tile order as far as can be.
+            cells: What was liquid in this step: no blob appears there.
+            brought: Volume in m³ that each source has brought in so far; is added to.
+            start: s.
+            end: s.
+        """
+        total = 0.0
+        for opening in self.openings:
+            wanted = opening.volume(end) - brought.get(opening.name, 0.0)
+            if wanted > 0:
+                new = opening.due(start, end)
+                new.keep(self.is_open(new, end))
+                total += self._add(particles, new, opening.name, brought, wanted / self.h**particles.dimension)
+        for blob in self.blobs:
+            if start < blob.time <= end:
+                new = blob.particles()
+                if cells is not None:
+                    new.keep(cells.label[places_of(new.cell.T.astype(np.int64), cells.tiles)] != LIQUID)
+                _move_on(new, (end - blob.time) / self.h)
+                new.keep(self.is_open(new, end))
+                total += self._add(particles, new, blob.name, brought, None)
+        return total
+
+    def _add(
+        self, particles: Particles, new: Particles, name: str, brought: dict[str, float], wanted: float | None
+    ) -> float:
+        """Add particles, scaled to a volume in cells; returns the volume they really have."""
+        volume = new.total_volume()
+        if not volume > 0:
+            return 0.0
+        if wanted is not None:
+            new.volume *= np.float32(wanted / volume)
+        volume = new.total_volume()
+        brought[name] = brought.get(name, 0.0) + volume * self.h**particles.dimension
+        insert_particles(particles, new)
+        return volume
+
+
+def _move_on(particles: Particles, time: float) -> None:
+    """Move particles with their own velocity (m/s) for a time in s over h."""
+    moved = Particles.at((particles.cell + particles.offset.astype(np.float64) + particles.velocity * time).T)
+    particles.cell, particles.offset = moved.cell, moved.offset
+
+
+def _pushes(places: Placing, flux: NDArray[np.float64]) -> Pushes:
+    causes = [f"the spout {opening.name!r}" for opening in places.running]
+    remedy = "add a sink, or stop the spout in time (source.stop)"
+    return Pushes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
+
+
+def _no_mouths(solids: Solids) -> Mouths:
+    nowhere: Places = (np.zeros(0, np.int64),) * 5
+    nothing = np.zeros(0, np.float32)
+    return Mouths(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, Pushes.none())

@@ -1,0 +1,222 @@
+"""Bodies that move, for one step: where they are, and the steady motion that takes them to where they will be.
+
+A step needs one velocity for each body. It is that of the screw which takes the body from its place at the start of the
+step to its place at the end, exactly: so what it sweeps in a step is what it pushes away, however its motion bends in
+between. For a constant velocity or spin it is the velocity itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.particles.collide_moving import RigidMove
+from plash.particles.particles import Particles
+from plash.physics.solids.distance import Bodies
+from plash.scene.bodies import Solid
+from plash.scene.motion import Motion, Pose, Rate
+from plash.scene.moves import Bounds, turn_of, unit
+
+Array = NDArray[np.float64]
+
+# Larger products of matrices are shared among threads, which wait for each other whenever the machine is busy
+BATCH = 1 << 14
+_LOOKS = 8  # times between now and then at which speeds are compared
+
+
+@dataclass(frozen=True, eq=False)
+class Company:
+    """Bodies with one motion, in one step.
+
+    Attributes:
+        bodies: As the scene has them, with that motion.
+        h: Cell size, m.
+        dimension: 2 or 3.
+        time: Start of the step, s.
+        dt: Its length, s.
+    """
+
+    bodies: Sequence[Solid]
+    h: float
+    dimension: int
+    time: float
+    dt: float
+
+    @property
+    def motion(self) -> Motion:
+        """How they move."""
+        motion = self.bodies[0].motion
+        assert motion is not None
+        return motion
+
+    @cached_property
+    def placed(self) -> Bodies:
+        """The bodies where they are at the start."""
+        return self.placed_at(self.time)
+
+    def placed_at(self, time: float) -> Bodies:
+        """The bodies where they are at a time."""
+        return Bodies([body.at(time, self.dimension) for body in self.bodies], self.h, self.dimension, BATCH)
+
+    def move(self, since: float, until: float) -> RigidMove:
+        """How places fixed to the bodies move between two times; in cells."""
+        matrix, shift = _relative(self.motion.pose(since), self.motion.pose(until))
+        return RigidMove(matrix[: self.dimension, : self.dimension].copy(), shift[: self.dimension] / self.h)
+
+    @cached_property
+    def rate(self) -> Rate:
+        """The steady motion of the step."""
+        if not self.dt > 0:
+            return self.motion.rate(self.time)
+        return steady_rate(self.motion.pose(self.time), self.motion.pose(self.time + self.dt), self.dt)
+
+    @cached_property
+    def drift(self) -> tuple[Array, Array]:
+        """Velocity of the bodies as drift[0] + drift[1] x: m/s, x in cells."""
+        x, y, z = self.rate.spin
+        spin = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])[: self.dimension, : self.dimension]
+        return np.array(self.rate.velocity[: self.dimension]), spin * self.h
+
+    def velocity(self, places: Array) -> Array:
+        """Velocity of the bodies at places (n, d) in cells, m/s."""
+        steady, spin = self.drift
+        result: Array = steady + places @ spin.T
+        return result
+
+
+def steady_rate(before: Pose, after: Pose, dt: float) -> Rate:
+    """The constant rate that takes a body from one pose to another within dt.
+
+    With Q the turn from one to the other by θ about n, and p the shift, the spin is ω = θ n/dt and the velocity of
+    the origin V⁻¹ p/dt, V⁻¹ = 1 - [θn]/2 + (1 - (θ/2) cot(θ/2)) [n]²: the logarithm of a rigid motion.
+    """
+    matrix, shift = _relative(before, after)
+    angle, axis = turn_of(tuple(map(tuple, matrix.tolist())))
+    if angle == 0.0:
+        return Rate(tuple((shift / dt).tolist()), (0.0, 0.0, 0.0))
+    x, y, z = unit(axis)
+    n = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    bend = 1.0 - angle / 2 / math.tan(angle / 2)
+    velocity = (shift - angle / 2 * (n @ shift) + bend * (n @ (n @ shift))) / dt
+    return Rate(tuple(velocity.tolist()), tuple((angle / dt * np.array([x, y, z])).tolist()))
+
+
+def _relative(before: Pose, after: Pose) -> tuple[Array, Array]:
+    """From one pose to another: matrix and shift, m; exactly nothing if they are the same."""
+    if before == after:
+        return np.eye(3), np.zeros(3)
+    if before.matrix == after.matrix:
+        return np.eye(3), np.array(after.shift) - np.array(before.shift)
+    matrix = np.array(after.matrix) @ np.array(before.matrix).T
+    return matrix, np.array(after.shift) - matrix @ np.array(before.shift)
+
+
+@dataclass(frozen=True, eq=False)
+class MovingBodies:
+    """The bodies of a scene, of which some move.
+
+    Attributes:
+        bodies: All of them.
+        h: Cell size, m.
+        size: Of the domain, m.
+    """
+
+    bodies: Sequence[Solid]
+    h: float
+    size: Sequence[float]
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.size)
+
+    @cached_property
+    def standing(self) -> list[Solid]:
+        """Those that do not move."""
+        return [body for body in self.bodies if not body.moves]
+
+    @cached_property
+    def _together(self) -> list[list[Solid]]:
+        """Those that move, with the same motion together."""
+        found: dict[str, list[Solid]] = {}
+        for body in self.bodies:
+            if body.moves and body.motion is not None:
+                found.setdefault(body.motion.model_dump_json(), []).append(body)
+        return list(found.values())
+
+    @cached_property
+    def _bounds(self) -> list[tuple[Motion, Bounds]]:
+        """Motion and box of each that moves, where its shape puts it."""
+        return [(b.motion, b.shape.bounds(self.dimension)) for b in self.bodies if b.moves and b.motion is not None]
+
+    def companies(self, time: float, dt: float) -> list[Company]:
+        """Those that move, in the step that begins at a time."""
+        return [Company(bodies, self.h, self.dimension, time, dt) for bodies in self._together]
+
+    def fastest(self, time: float, until: float, looks: int = _LOOKS) -> float:
+        """Largest speed that any part of a body in the domain has between two times, m/s, as far as looks tell."""
+        moments = [time + (until - time) * look / looks for look in range(looks + 1)]
+        speeds = (self._speed(motion, bounds, moment) for motion, bounds in self._bounds for moment in moments)
+        return max(speeds, default=0.0)
+
+    def _speed(self, motion: Motion, bounds: Bounds, time: float) -> float:
+        """Of the fastest corner of the box round a body, as far as it is in the domain."""
+        low, high = np.zeros(3), np.zeros(3)
+        low[: self.dimension], high[: self.dimension] = (0.0,) * self.dimension, self.size
+        if np.isfinite(bounds).all():
+            matrix, shift = motion.pose(time)
+            corners = np.zeros((2**self.dimension, 3))
+            corners[:, : self.dimension] = list(product(*zip(*bounds, strict=True)))
+            corners = corners @ np.array(matrix).T + np.array(shift)
+            low, high = np.maximum(low, corners.min(axis=0)), np.minimum(high, corners.max(axis=0))
+        if (low > high).any():
+            return 0.0
+        rate = motion.rate(time)
+        return max(math.hypot(*rate.at(corner)) for corner in product(*zip(low.tolist(), high.tolist(), strict=True)))
+
+    def count_inside(self, particles: Particles, time: float = 0.0) -> dict[str, int]:
+        """How many particles lie inside each body, as the scene has it at a time."""
+        placed = [body.at(time, self.dimension) for body in self.bodies]
+        return Bodies(placed, self.h, self.dimension).count_inside(particles)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """All bodies at one moment.
+
+    Attributes:
+        standing: Those that stand.
+        moving: Those that move, in the present step.
+        time: When, s.
+    """
+
+    standing: Bodies
+    moving: Sequence[Company]
+    time: float
+
+    @cached_property
+    def _placed(self) -> list[Bodies]:
+        return [company.placed_at(self.time) for company in self.moving]
+
+    def distance(self, places: Array) -> Array:
+        """Signed distance to the nearest body of places (n, d); all in cells."""
+        gap = self.standing.distance(places)
+        for bodies in self._placed:
+            np.minimum(gap, bodies.distance(places), out=gap)
+        return gap
+
+    def velocity(self, places: Array) -> Array:
+        """Velocity of the nearest body at places (n, d) in cells, m/s."""
+        gap = self.standing.distance(places)
+        velocity = np.zeros(places.shape)
+        for company, bodies in zip(self.moving, self._placed, strict=True):
+            own = bodies.distance(places)
+            velocity[own < gap] = company.velocity(places[own < gap])
+            np.minimum(gap, own, out=gap)
+        return velocity

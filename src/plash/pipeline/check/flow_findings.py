@@ -1,0 +1,99 @@
+"""What will go wrong with sources, sinks and pumps: in solids, or too small for the grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.levelset.shapes import distance
+from plash.particles.particles import Particles
+from plash.physics.flow.inlets import Opening
+from plash.pipeline.check.finding import Finding
+from plash.scene.model import Scene
+from plash.scene.shapes import Shape
+from plash.scene.sources import Blob, HeatSource, Spout
+
+_FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
+
+
+def flow_findings(scene: Scene) -> Iterator[Finding]:
+    """Everything that can be found about what brings liquid and heat in, takes liquid out and moves it."""
+    for index, source in enumerate(scene.source):
+        where = f'source[{index}] "{source.name}"'
+        if isinstance(source, Spout):
+            yield from _spout_findings(scene, where, source)
+        elif isinstance(source, Blob):
+            yield from _region_findings(scene, where, source.shape, "no liquid appears")
+        elif isinstance(source, HeatSource):
+            yield from _region_findings(scene, where, source.shape, "it heats nothing")
+    for index, sink in enumerate(scene.sink):
+        yield from _region_findings(scene, f'sink[{index}] "{sink.name}"', sink.shape, "nothing goes this way")
+    for index, pump in enumerate(scene.pump):
+        where = f'pump[{index}] "{pump.name}"'
+        yield from _region_findings(scene, where, pump.shape, "it moves nothing")
+
+
+def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]:
+    domain = scene.domain
+
+    def is_open(particles: Particles, time: float) -> NDArray[np.bool_]:
+        points = particles.position(domain.h)
+        return ~_in_solids(scene, points, time) & ((points >= 0) & (points <= domain.size)).all(axis=1)
+
+    opening = Opening(spout, domain.h, scene.dimension, scene.particles_per_cell, 0.0, (0,), is_open)
+    share = 1 - float(is_open(opening.at_rest(spout.start), spout.start).mean())
+    if share > 0.01:
+        nothing = share == 1 and not spout.moves
+        yield Finding(
+            "error" if nothing else "warning",
+            "source-in-solid",
+            where,
+            f"{share:.0%} of its opening lies inside solids or outside the domain: "
+            + ("nothing can come out" if nothing else "all comes out of the rest"),
+            f"move {where.split()[0]}.shape or the solid",
+        )
+    width = 2 * min(spout.shape.half_sides(scene.dimension))
+    if width < _FEW_CELLS * domain.h:
+        needed = math.ceil(_FEW_CELLS * max(domain.size) / width - 1e-9)
+        yield Finding(
+            "warning",
+            "small-feature",
+            where,
+            f"{width:.4g} m wide, {width / domain.h:.2f} cells of {domain.h:.4g} m: its jet is hardly seen",
+            f"make it at least {_FEW_CELLS * domain.h:.4g} m wide, or set domain.resolution = {needed}",
+        )
+
+
+def _region_findings(scene: Scene, where: str, shape: Shape, effect: str) -> Iterator[Finding]:
+    """A region without a cell of its own, or one that lies in solids."""
+    centres = _cell_centres(scene, shape)
+    inside = distance(shape, centres, where) < 0 if len(centres) else np.zeros(0, np.bool_)
+    edit = f"move or enlarge {where.split()[0]}.shape, or raise domain.resolution"
+    if not inside.any():
+        message = f"holds no centre of a cell of {scene.domain.h:.4g} m in the domain: {effect}"
+        yield Finding("error", "empty-region", where, message, edit)
+        return
+    share = float(_in_solids(scene, centres[inside]).mean())
+    if share == 1:
+        yield Finding("error", "region-in-solid", where, f"all of it lies inside solids: {effect}", edit)
+
+
+def _in_solids(scene: Scene, points: NDArray[np.float64], time: float = 0.0) -> NDArray[np.bool_]:
+    inside = np.zeros(len(points), np.bool_)
+    for solid in scene.solids_at(time):
+        inside |= distance(solid.shape, points, solid.name) < 0
+    return inside
+
+
+def _cell_centres(scene: Scene, shape: Shape) -> NDArray[np.float64]:
+    """Centres of the domain's cells within the box around a shape."""
+    h = scene.domain.h
+    low, high = shape.bounds(scene.dimension)
+    axes = []
+    for a, b, cells in zip(low, high, scene.domain.cells, strict=True):
+        first, last = (int(np.clip(np.floor(end / h), 0, cells)) if math.isfinite(end) else None for end in (a, b))
+        axes.append((np.arange(first or 0, cells if last is None else min(last + 1, cells)) + 0.5) * h)
+    return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)

@@ -1,0 +1,108 @@
+"""What is known of a run, frame by frame, from its manifest and its log: what its report tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from plash.files.log import read_log
+from plash.files.manifest import Item
+from plash.pipeline.compiling import COMPILING
+from plash.solvers.ledger import off_target, target_volume
+
+if TYPE_CHECKING:
+    from plash.pipeline.stages import Run
+
+
+@dataclass
+class FrameLog:
+    """What the log tells of a frame: its steps together."""
+
+    steps: int = 0
+    iterations: list[int] = field(default_factory=list)
+    retries: int = 0
+    courant: float = 0.0
+    shortest: float = float("inf")
+    particles: int = 0
+    liquid_cells: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)  # by stage, without compiling
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Count a step."""
+        self.steps += 1
+        self.iterations.append(int(entry.get("iterations", 0)))
+        self.retries += int(entry.get("retries", 0))
+        self.courant = max(self.courant, float(entry.get("courant", 0.0)))
+        self.shortest = min(self.shortest, float(entry.get("dt", self.shortest)))
+        self.particles = int(entry.get("particles", 0))
+        self.liquid_cells = int(entry.get("liquid_cells", 0))
+        for name, seconds in entry.get("seconds", {}).items():
+            if name != COMPILING:
+                self.seconds[name] = self.seconds.get(name, 0.0) + float(seconds)
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is known of a run, frame by frame."""
+
+    run: Run
+
+    def items(self, stage: str) -> dict[int, Item]:
+        """What a stage has made, of the frames that the run has now."""
+        items = self.run.manifest.stage(stage).items
+        return {frame: items[frame] for frame in sorted(items) if 1 <= frame <= self.run.scene.time.frames}
+
+    @cached_property
+    def frames(self) -> list[int]:
+        """The frames that are simulated."""
+        return list(self.items("simulate"))
+
+    @cached_property
+    def log(self) -> dict[int, FrameLog]:
+        """The log by frame; frame 1, the start, takes no step."""
+        frames: dict[int, FrameLog] = {}
+        if self.run.folder.log.exists():
+            for entry in read_log(self.run.folder.log):
+                number = entry.get("frame")
+                if isinstance(number, int) and 1 <= number <= self.run.scene.time.frames:
+                    frames.setdefault(number, FrameLog()).add(entry)
+        return dict(sorted(frames.items()))
+
+    @cached_property
+    def volumes(self) -> dict[int, tuple[float, float, float]]:
+        """Target, particles' and measured volume of each frame."""
+        return {
+            frame: (target_volume(item.ledger), item.ledger["particle_volume"], item.ledger["volume"])
+            for frame, item in self.items("simulate").items()
+            if item.ledger
+        }
+
+    @cached_property
+    def volume_errors(self) -> dict[int, float]:
+        """How far the measured volume of each frame is from its target, as a share; where there is enough to tell."""
+        ledgers = {frame: item.ledger for frame, item in self.items("simulate").items() if item.ledger}
+        errors = {frame: off_target(ledger, "volume") for frame, ledger in ledgers.items()}
+        return {frame: error for frame, error in errors.items() if error is not None}
+
+    @property
+    def volume_unit(self) -> str:
+        """In 2-D, volumes are per metre of depth."""
+        return "m³" if self.run.scene.dimension == 3 else "m²"
+
+    def seconds(self, stage: str) -> dict[int, float]:
+        """Time that each frame took in a stage."""
+        return {frame: item.seconds for frame, item in self.items(stage).items()}
+
+    def whole_seconds(self) -> float:
+        """Time of everything, the movie too, but for compiling."""
+        return sum(item.seconds for item in self._all_items())
+
+    def compiling(self) -> float:
+        """Time in which kernels were compiled, once for this version of plash."""
+        return sum(item.compiling for item in self._all_items())
+
+    def _all_items(self) -> list[Item]:
+        stages = self.run.manifest.stages
+        return [item for name, stage in stages.items() if name != "report" for item in stage.items.values()]

@@ -1,0 +1,1 @@
+"""Ray tracing with Mitsuba, and the denoiser."""

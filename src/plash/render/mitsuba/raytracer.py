@@ -1,0 +1,230 @@
+"""Ray-traced pictures of 3-D scenes, by Mitsuba.
+
+What stands still is made once; for each frame the liquid is put in, rays are followed, the grain is taken out, and
+light becomes colour. Every frame uses the same random numbers, so that where nothing moves, nothing flickers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import PlashError
+from plash.mesh.defects import defects
+from plash.mesh.mesh import Mesh
+from plash.physics.solids.rigid_motion import MovingBodies
+from plash.render.mitsuba import ray_parts as parts
+from plash.render.camera import View, box_corners, camera_view
+from plash.render.colors import light_of
+from plash.render.mitsuba.denoise import denoised
+from plash.render.mitsuba.ray_parts import Part
+from plash.render.mitsuba.variant import load_mitsuba
+from plash.render.preview.cells import cell_boxes, filled_cells
+from plash.render.preview.looks import liquid_look
+from plash.render.preview.preview import picture_size
+from plash.render.preview.tint import Tint, speeds
+from plash.render.tone import toned
+from plash.scene.model import Scene
+
+Floats = NDArray[np.float32]
+
+SAMPLES = {"draft": 8, "preview": 8, "final": 192}
+_GUIDE_SAMPLES = 2  # for albedo and normals; more makes no difference
+_DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
+_STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
+_SEED = 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Moving:
+    """What moves in a frame: a mesh with velocities, and colours or heat of its vertices if it has them."""
+
+    mesh: Mesh
+    colors: Floats | None = None
+    heat: NDArray[np.float64] | None = None
+
+    def after(self, seconds: float) -> Mesh:
+        """The mesh where its vertices will be, if they keep their velocities."""
+        if seconds == 0 or self.mesh.velocity is None:
+            return self.mesh
+        vertices = self.mesh.vertices + np.float32(seconds) * self.mesh.velocity
+        return Mesh(vertices, self.mesh.faces, self.mesh.normals, self.mesh.velocity)
+
+
+class RayTracer:
+    """Takes pictures of one 3-D scene.
+
+    Raises:
+        MissingPartError: Mitsuba is not installed.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._mi = load_mitsuba()
+        self._scene, self._pixels = scene, picture_size(scene)
+        self._samples = scene.look.samples or SAMPLES[scene.look.quality]
+        self._size = np.array(scene.domain.cells) * scene.domain.h
+        self._placing = parts.Placing.of(scene.domain)
+        self._look, self._tint = liquid_look(scene), Tint(scene)
+        surface = parts.liquid_surface(self._look, self._placing)
+        self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
+        self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
+        self._still = self._standing()
+
+    def picture(
+        self,
+        mesh: Mesh | None,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.floating],
+        volume: NDArray[np.float64],
+        time: float = 0.0,
+    ) -> NDArray[np.uint8]:
+        """The picture (height, width, 3) of a frame."""
+        moving = self._moving(mesh, position, velocity, volume)
+        moments = self._moments(moving, time)
+        samples, guides = (max(1, round(whole / len(moments))) for whole in (self._samples, _GUIDE_SAMPLES))
+        taken = [self._light_at(moving, time, moment, samples, guides, seed) for seed, moment in enumerate(moments)]
+        light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
+        clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
+        return toned(clean, self._scene.look.exposure, self._scene.look.tone)
+
+    def _moving(
+        self,
+        mesh: Mesh | None,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.floating],
+        volume: NDArray[np.float64],
+    ) -> _Moving | None:
+        """What is shown of the liquid; None where there is none."""
+        look, h = self._scene.look, self._scene.domain.h
+        if look.show == "surface":
+            if mesh is None or len(mesh.faces) == 0:
+                return None
+            refuse_broken(mesh)
+            seen = parts.beyond_walls(mesh, self._scene.domain, self._placing.apart)
+            seen = parts.sharp_where_creased(seen, look.shading)
+            speed = speeds(seen.velocity) if seen.velocity is not None else np.zeros(len(seen.vertices))
+            if self._tint.by_speed:
+                return _Moving(seen, self._tint.colors(speed))
+            heat = np.sqrt(np.clip(2 * speed / self._tint.top_speed, 0, 1))
+            return _Moving(seen, heat=heat if self._look.glow.any() else None)
+        if len(position) == 0:
+            return None
+        if look.show == "cells":
+            cells, speed = filled_cells(position, speeds(velocity), h)
+            boxes = cell_boxes(cells, self._tint.colors(speed), h)
+            return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), boxes.colors)
+        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
+        balls, colors = parts.balls(position, radius, self._tint.colors(speeds(velocity)))
+        each = np.repeat(velocity, len(balls.vertices) // len(position), axis=0).astype(np.float32)
+        return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), colors)
+
+    def _moments(self, moving: _Moving | None, time: float) -> NDArray[np.float64]:
+        """Seconds before and after a frame at which the open shutter sees it: more, the further things move."""
+        open_for = self._scene.look.shutter / self._scene.time.fps
+        if open_for == 0:
+            return np.zeros(1)
+        views = [self._view(time + part * open_for) for part in (-0.5, 0.5)]
+        corners = box_corners(np.zeros(3), self._size)
+        ways = [np.abs(views[1].project(corners) - views[0].project(corners))[:, :2].max()]
+        depth = max(float((self._size / 2 - views[0].position) @ views[0].axes[2]), 1e-9)
+        fast = MovingBodies(self._scene.solid, self._scene.domain.h, self._scene.domain.size).fastest(time, time)
+        if moving is not None and moving.mesh.velocity is not None:
+            fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
+        ways.append(fast * open_for * views[0].focal / depth)
+        way = max(ways)
+        count = min(max(2, math.ceil(way / _STEP)), self._samples) if way > _SHARP else 1
+        moments: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
+        return moments
+
+    def _light_at(
+        self, moving: _Moving | None, time: float, moment: float, samples: int, guide_samples: int, seed: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """Light, albedo and normals at a moment."""
+        mi = self._mi
+        content = self._still | {"sensor": self._sensor(time + moment, samples)}
+        content |= parts.solids(mi, self._placing, self._scene, time + moment, moving=True)
+        if moving is not None:
+            content |= self._liquid(moving, moment)
+        scene = mi.load_dict(content)
+        seen_through = scene
+        if self._scene.look.tank == "glass":  # what is behind the panes guides the denoiser, not they
+            seen_through = mi.load_dict({name: part for name, part in content.items() if "pane" not in name})
+        found = np.array(mi.render(scene, spp=samples, seed=_SEED + seed))
+        light = self._before_background(found)
+        guides = np.array(mi.render(seen_through, integrator=self._guides, spp=guide_samples, seed=_SEED + seed))
+        albedo, normal = guides[:, :, -6:-3], guides[:, :, -3:]
+        if self._scene.look.floor and self._scene.look.light == "studio":
+            _continue_floor(albedo, normal, parts.rim_color(self._scene))
+        return light, albedo, normal
+
+    def _before_background(self, found: Floats) -> Floats:
+        if found.shape[2] == 3:
+            return found
+        away = np.clip(1 - found[:, :, 3:4], 0, 1)
+        shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.background).astype(np.float32)
+        return shown
+
+    def _liquid(self, moving: _Moving, moment: float) -> Part:
+        mi, placing, mesh = self._mi, self._placing, moving.after(moment)
+        if moving.heat is not None:
+            return parts.glowing(mi, placing, mesh, self._surface, moving.heat, self._look.glow)
+        surface = self._surface if moving.colors is None else self._painted
+        return {"liquid": parts.triangles(mi, placing, mesh, surface, moving.colors)}
+
+    def _sensor(self, time: float, samples: int) -> Part:
+        return parts.sensor(self._mi, self._placing, self._view(time), self._scene.look.camera, self._pixels, samples)
+
+    def _view(self, time: float) -> View:
+        return camera_view(self._scene.look.camera, self._size, self._pixels, time)
+
+    def _standing(self) -> Part:
+        """Everything but the liquid, solids that move and the camera."""
+        mi, scene = self._mi, self._scene
+        cloudy = self._look.kind == "clear" and self._look.scattering > 0
+        clear = self._look.kind == "clear" and not self._tint.by_speed and scene.look.show == "surface"
+        clear |= scene.look.tank == "glass"
+        integrator: Part = {
+            "type": "volpath" if clear else "path",
+            "max_depth": _DEEPEST_CLOUDY if cloudy else _DEEPEST,
+            "rr_depth": 2,
+            "hide_emitters": not scene.look.floor and scene.look.light == "studio",
+        }
+        self._guides = mi.load_dict({"type": "aov", "aovs": "albedo:albedo,normal:sh_normal"})
+        last = scene.time.frames / scene.time.fps
+        middle = self._size / 2
+        ways = [self._view(last * k / 16).position - middle for k in range(17)]
+        furthest = max(float(np.hypot(way[0], way[2])) for way in ways)
+        still = {
+            "type": "scene",
+            "integrator": integrator,
+            **parts.solids(mi, self._placing, scene, 0.0, moving=False),
+            **parts.floor(mi, self._placing, scene, furthest),
+            **(parts.tank(mi, self._placing, scene.domain) if scene.look.tank == "glass" else {}),
+            **parts.light(mi, scene, self._view(0.0)),
+        }
+        return {name: mi.load_dict(part) if isinstance(part, dict) else part for name, part in still.items()}
+
+
+def _continue_floor(albedo: Floats, normal: Floats, rim: NDArray[np.float64]) -> None:
+    """Let the backdrop guide the denoiser as the rim of the floor does: no line is drawn where one meets the other."""
+    is_level = (normal[:, :, 0] == 0) & (normal[:, :, 2] == 0) & (normal[:, :, 1] >= 0)
+    missing = np.where(is_level, 1 - normal[:, :, 1], 0)[:, :, None]
+    albedo += missing * rim.astype(np.float32)
+    normal += missing * np.array([0, 1, 0], np.float32)
+
+
+def refuse_broken(mesh: Mesh) -> None:
+    """Refuse a surface that would look black: one with holes, or inside out.
+
+    Raises:
+        PlashError: It is broken; says how.
+    """
+    found = defects(mesh)
+    if found:
+        raise PlashError(
+            f"light cannot pass through the liquid's surface: {'; '.join(found)}. Make it again with `plash mesh` "
+            'and mesh.walls = "closed", or use quality "draft"'
+        )

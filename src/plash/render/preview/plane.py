@@ -1,0 +1,175 @@
+"""Pictures of 2-D scenes: flat regions with outlines, and a scale of speeds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.mesh.mesh import Mesh
+from plash.mesh.shapes import shape_mesh
+from plash.render.camera import facing_view
+from plash.render.colors import light_of, linear, screen, speed_colors
+from plash.render.preview.balls import draw_balls
+from plash.render.preview.cells import cell_boxes, filled_cells
+from plash.render.preview.develop import develop
+from plash.render.preview.lines import line_cover
+from plash.render.preview.raster import Layer, draw_triangles
+from plash.render.preview.surfaces import Seen, Triangles, see_balls, see_triangles
+from plash.render.preview.tint import Tint, speeds
+from plash.scene.model import Scene
+
+Floats = NDArray[np.float32]
+
+_MARGIN = 0.02  # round the domain, as a part of its longest side
+_OUTLINE = 1.4  # pixels
+_PLATE = 0.6  # how opaque the ground of the scale is
+_BORDER_LIGHT = linear([0.36, 0.39, 0.43]).astype(np.float32)
+
+
+class PlanePreview:
+    """Takes pictures of one 2-D scene: what stands still is prepared once."""
+
+    def __init__(self, scene: Scene, width: int, height: int) -> None:
+        self._scene = scene
+        self._h = scene.domain.h
+        self._tint = Tint(scene)
+        size = np.array(scene.domain.cells) * self._h
+        margin = _MARGIN * float(size.max())
+        self._view = facing_view(-margin * np.ones(2), size + margin, (2 * width, 2 * height))
+        self._paper = self._empty_domain(size)
+        self._solids = self._solids_at(0.0)
+        self._moves = any(solid.moves for solid in scene.solid)
+        self._border = _box_lines(size)
+        self._scale = (
+            _speed_scale(width, height, self._tint.top_speed, self._paper[height, width])
+            if self._tint.by_speed
+            else None
+        )
+
+    def picture(
+        self,
+        mesh: Mesh | None,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.floating],
+        volume: NDArray[np.float64],
+        time: float = 0.0,
+    ) -> NDArray[np.uint8]:
+        """The picture (height, width, 3) of a frame."""
+        if self._moves:
+            self._solids = self._solids_at(time)
+        light = self._paper.copy()
+        show = self._scene.look.show
+        if show == "surface":
+            if mesh is not None:
+                self._draw_surface(light, mesh)
+        elif show == "cells":
+            self._draw_cells(light, position, velocity)
+        else:
+            self._draw_particles(light, position, velocity, volume)
+        for region, color in self._solids:
+            self._fill(light, region, np.tile(color, (len(region.vertices), 1)))
+            self._draw_lines(light, region.vertices[region.edges], _OUTLINE, 0.45 * color)
+        if self._scene.look.edges:
+            self._draw_lines(light, self._border, _OUTLINE, _BORDER_LIGHT)
+        return self._with_scale(develop(light))
+
+    def _solids_at(self, time: float) -> list[tuple[Mesh, Floats]]:
+        """The solids where they are at a time, with their colours."""
+        return [
+            (shape_mesh(solid.shape, self._scene.domain), light_of(solid.look.seen_color).astype(np.float32))
+            for solid in self._scene.solids_at(time)
+        ]
+
+    def _empty_domain(self, size: NDArray[np.float64]) -> Floats:
+        """Background, and a lighter domain."""
+        background = light_of(self._scene.look.background).astype(np.float32)
+        light = np.tile(background, (self._view.height, self._view.width, 1))
+        corners = np.array([[0, 0, 0], [size[0], 0, 0], [size[0], size[1], 0], [0, size[1], 0]], np.float32)
+        region = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32))
+        self._fill(light, region, np.tile(background + (1 - background) * np.float32(0.7), (4, 1)))
+        return light
+
+    def _fill(self, light: Floats, mesh: Mesh, colors: Floats) -> None:
+        layer = Layer.empty(self._view)
+        draw_triangles(layer, self._view, mesh.vertices, mesh.faces)
+        seen = Seen(np.empty_like(light), light)
+        see_triangles(seen, self._view, layer, Triangles(mesh.vertices, mesh.faces, None, colors))
+
+    def _draw_surface(self, light: Floats, mesh: Mesh) -> None:
+        if len(mesh.faces) == 0:
+            return
+        velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
+        self._fill(light, mesh, self._tint.colors(speeds(velocity)))
+        self._draw_lines(light, mesh.vertices[mesh.edges], _OUTLINE, 0.4 * self._dark())
+
+    def _draw_particles(
+        self,
+        light: Floats,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.floating],
+        volume: NDArray[np.float64],
+    ) -> None:
+        centers = np.column_stack([position, np.zeros(len(position))])
+        layer = Layer.empty(self._view)
+        draw_balls(layer, self._view, centers, np.sqrt(np.maximum(volume, 0) / np.pi))
+        see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, self._tint.colors(speeds(velocity)))
+
+    def _draw_cells(self, light: Floats, position: NDArray[np.float64], velocity: NDArray[np.floating]) -> None:
+        cells, speed = filled_cells(position, speeds(velocity), self._h)
+        if len(cells) == 0:
+            return
+        boxes = cell_boxes(cells, self._tint.colors(speed), self._h)
+        self._fill(light, Mesh(boxes.vertices, boxes.faces), boxes.colors)
+        corners = boxes.vertices.reshape(-1, 4, 3)
+        sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+        pixels = self._h * self._view.focal / self._view.position[2] / 2
+        self._draw_lines(light, sides, min(1.0, 0.12 * pixels), 0.5 * self._dark())
+
+    def _dark(self) -> Floats:
+        """The colour of the liquid's outline before it is darkened."""
+        return (speed_colors(0.15) if self._tint.by_speed else self._tint.light).astype(np.float32)
+
+    def _draw_lines(self, light: Floats, ends: NDArray[np.floating], width: float, color: Floats) -> None:
+        cover = line_cover(self._view, ends, 2 * width)
+        at = cover > 0
+        part = cover[at][:, None]
+        light[at] = (1 - part) * light[at] + part * color
+
+    def _with_scale(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if self._scale is not None:
+            row, column, ink, color = self._scale
+            part = picture[row : row + ink.shape[0], column : column + ink.shape[1]]
+            part[:] = np.rint((1 - ink) * part + ink * color).astype(np.uint8)
+        return picture
+
+
+def _speed_scale(
+    width: int, height: int, top: float, paper: Floats
+) -> tuple[int, int, NDArray[np.float64], NDArray[np.float64]] | None:
+    """A bar of the speeds' colours with their numbers: where it stands, how opaque it is, and its colours."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    bar, thick, font_size = round(0.16 * width), max(4, round(0.008 * width)), max(9, round(0.0155 * width))
+    if width < 320 or height < 160:
+        return None  # too small to read
+    font = ImageFont.load_default(font_size)
+    pad = 3 * font_size
+    image = Image.new("L", (bar + 2 * pad, thick + 9 * font_size // 4))
+    draw = ImageDraw.Draw(image)
+    for place, text in ((pad, "0"), (pad + bar, f"{top:.2g} m/s")):
+        draw.text((place, thick + font_size), text, fill=255, font=font, anchor="mt")
+    text_ink = np.asarray(image, np.float64)[:, :, None] / 255
+    # A pale plate keeps it readable before liquid
+    color = 255 * ((1 - text_ink) * screen(paper) + text_ink * screen(_BORDER_LIGHT))
+    ink = _PLATE + (1 - _PLATE) * np.repeat(text_ink, 3, axis=2)
+    rows, columns = slice(font_size // 2, font_size // 2 + thick), slice(pad, pad + bar)
+    ink[rows, columns] = 1
+    color[rows, columns] = 255 * screen(speed_colors(np.linspace(0, 1, bar)))
+    inset = round(0.055 * width)
+    return inset, width - inset - ink.shape[1], ink, color
+
+
+def _box_lines(size: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y = size
+    corners = np.array([[0, 0, 0], [x, 0, 0], [x, y, 0], [0, y, 0]])
+    return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)

@@ -1,0 +1,238 @@
+"""Pictures of 3-D scenes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.mesh.mesh import Mesh
+from plash.mesh.normals import face_normals
+from plash.mesh.shapes import shape_mesh
+from plash.render.camera import View, box_corners, camera_view
+from plash.render.colors import light_of
+from plash.render.mitsuba.lights import ShadowMap, dim, shadow_map
+from plash.render.preview.balls import draw_balls
+from plash.render.preview.caustics import light_on_floor
+from plash.render.preview.cells import cell_boxes, filled_cells
+from plash.render.preview.develop import develop
+from plash.render.preview.lines import line_cover
+from plash.render.preview.raster import Layer, draw_triangles
+from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
+from plash.render.preview.surfaces import Seen, Triangles, see_balls, see_triangles, shine
+from plash.render.preview.tint import Tint, speeds
+from plash.render.preview.water import shine_through
+from plash.scene.model import Scene
+
+Floats = NDArray[np.float32]
+
+_OPAQUE = np.full(3, np.inf)
+_EDGE_WIDTH, _EDGE_STRENGTH = 1.3, 0.5  # in pixels, and how much of the line's colour
+_MOST_FADE = 3.0  # most that light fades over the length of the domain before it reaches liquid
+_NEARER = np.float32(1 - 1e-5)  # of their depth, floor and solids: liquid that stands on them does not shine through
+_EDGE_LIGHT = np.array([0.10, 0.12, 0.14], np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Balls:
+    """Balls to be seen: centres (n, 3) and radii (n,) in m, light (n, 3) they return."""
+
+    centers: NDArray[np.float64]
+    radius: NDArray[np.float64]
+    colors: Floats
+
+
+class SpacePreview:
+    """Takes pictures of one 3-D scene: what stands still is prepared once."""
+
+    def __init__(self, scene: Scene, width: int, height: int) -> None:
+        self._scene = scene
+        self._h = scene.domain.h
+        self._size = np.array(scene.domain.cells) * self._h
+        self._across = float(np.sqrt(self._size @ self._size))
+        self._pixels = (2 * width, 2 * height)
+        self._tint = Tint(scene)
+        first = camera_view(scene.look.camera, self._size, self._pixels)
+        self._studio = studio_for(first, self._size, light_of(scene.look.background))
+        self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
+        self._moves = any(solid.moves for solid in scene.solid)
+        self._place_solids(0.0)
+        self._look_from(first)
+
+    def _place_solids(self, time: float) -> None:
+        """Prepare the solids where they are at a time, and their shadows."""
+        self._solids = _solids(self._scene, time)
+        self._solid_maps = self._maps_of(self._solids, 0.01 * self._across) if len(self._solids.faces) else None
+
+    def _look_from(self, view: View) -> None:
+        """Prepare what is seen of all that stands still."""
+        self._view = view
+        layer = Layer.empty(view)
+        draw_triangles(layer, view, self._solids.vertices, self._solids.faces)
+        self._seen = Seen.nothing(view)
+        see_triangles(self._seen, view, layer, self._solids)
+        self._opaque = layer.depth * _NEARER
+        if self._scene.look.floor:
+            floor = _floor_depth(view, floor_height(self._scene))
+            hidden = floor < layer.depth
+            self._opaque = np.minimum(self._opaque, floor)
+            self._seen.normal[hidden] = 0
+        self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
+        self._shade(self._key, self._sky, self._opaque, self._solid_maps)
+
+    def picture(
+        self,
+        mesh: Mesh | None,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.floating],
+        volume: NDArray[np.float64],
+        time: float = 0.0,
+    ) -> NDArray[np.uint8]:
+        """The picture (height, width, 3) of a frame."""
+        camera = self._scene.look.camera
+        if self._moves:
+            self._place_solids(time)
+        if camera is not None and camera.moves:
+            self._look_from(camera_view(camera, self._size, self._pixels, time))
+        elif self._moves:
+            self._look_from(self._view)
+        show = self._scene.look.show
+        if show == "surface":
+            return self._of_surface(self._surface(mesh if mesh is not None else Mesh.empty()))
+        if show == "cells":
+            cells, speed = filled_cells(position, speeds(velocity), self._h)
+            return self._of_opaque(cell_boxes(cells, self._tint.colors(speed), self._h), 0.7 * self._h)
+        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
+        return self._of_opaque(Balls(position, radius, self._tint.colors(speeds(velocity))), 3 * self._h)
+
+    def _surface(self, mesh: Mesh) -> Triangles:
+        vertices = np.ascontiguousarray(mesh.vertices, np.float32)
+        normals = None
+        if self._scene.look.shading == "smooth" and len(mesh.faces):
+            normals = mesh.normals if mesh.normals is not None else face_normals(vertices, mesh.faces)
+        velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(vertices)
+        return Triangles(vertices, mesh.faces, normals, self._tint.colors(speeds(velocity)))
+
+    def _of_surface(self, things: Triangles) -> NDArray[np.uint8]:
+        """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
+        view, studio = self._view, self._studio
+        layer = Layer.empty(view, self._opaque)
+        draw_triangles(layer, view, things.vertices, things.faces)
+        back = Layer.empty(view, self._opaque)
+        draw_triangles(back, view, things.vertices, np.ascontiguousarray(things.faces[:, ::-1]))
+        maps = self._maps_of(things, 0.0) if len(things.faces) else None
+        key, sky = self._key.copy(), self._sky.copy()
+        self._shade(key, sky, self._opaque, maps)
+        light = shine(self._seen, key, sky, studio.to_lamp, studio.background)
+        before = self._edge_cover(np.minimum(layer.depth, self._opaque))
+        self._draw_edges(light, np.maximum(self._edge_cover(self._opaque) - before, 0))
+        if len(things.faces):
+            on_liquid = np.ones_like(key)
+            if self._solid_maps is not None:
+                dim(on_liquid, view, layer.depth, self._solid_maps[0])
+            if maps is not None:
+                # Light wanders about in cloudy liquid: it shades itself less than others
+                own = replace(maps[0], absorb=np.minimum(maps[0].absorb, _MOST_FADE / self._across))
+                dim(on_liquid, view, layer.depth, own)
+            light = shine_through(
+                light, view, self._opaque, layer, back, things, self._tint.liquid, on_liquid, studio.mirrored,
+                self._scene.look.floor,
+            )  # fmt: skip
+        self._draw_edges(light, before)
+        return develop(light)
+
+    def _of_opaque(self, things: Triangles | Balls, grain: float) -> NDArray[np.uint8]:
+        """Particles and cells are opaque, and shade each other more the deeper they lie."""
+        view, studio = self._view, self._studio
+        layer = Layer.empty(view)
+        _draw(layer, view, things)
+        hidden = layer.depth >= self._opaque
+        layer.index[hidden] = -1
+        layer.depth[hidden] = self._opaque[hidden]
+        seen = self._seen.copy()
+        if isinstance(things, Balls):
+            see_balls(seen, view, layer, things.centers, things.colors)
+        else:
+            see_triangles(seen, view, layer, things, cell=self._h)
+        key, sky = (np.ones_like(self._key) for _ in range(2))
+        self._shade(key, sky, layer.depth, self._solid_maps)
+        self._shade(key, sky, layer.depth, self._maps_of(things, grain))
+        light = shine(seen, key, sky, studio.to_lamp, studio.background)
+        self._draw_edges(light, self._edge_cover(layer.depth))
+        return develop(light)
+
+    def _maps_of(self, things: Triangles | Balls, grain: float) -> tuple[ShadowMap, ShadowMap]:
+        """What the lamp and the sky see of things; clear ones have no grain."""
+        maps = []
+        for lamp, softness in ((self._studio.lamp, LAMP_SOFTNESS), (self._studio.sky, SKY_SOFTNESS)):
+            behind = np.full((lamp.height, lamp.width), np.inf, np.float32) if grain == 0 else None
+            layer = Layer.empty(lamp, behind)
+            _draw(layer, lamp, things)
+            absorb = self._tint.absorb if grain == 0 else _OPAQUE
+            gathered = None
+            if grain == 0 and lamp is self._studio.lamp and self._scene.look.floor and isinstance(things, Triangles):
+                gathered = light_on_floor(lamp, layer, things)
+            maps.append(shadow_map(lamp, layer, softness, absorb, grain, gathered))
+        return maps[0], maps[1]
+
+    def _shade(self, key: Floats, sky: Floats, depth: Floats, maps: tuple[ShadowMap, ShadowMap] | None) -> None:
+        if maps is not None:
+            dim(key, self._view, depth, maps[0])
+            dim(sky, self._view, depth, maps[1])
+
+    def _edge_cover(self, depth: Floats) -> Floats:
+        return line_cover(self._view, self._edges, 2 * _EDGE_WIDTH, depth, 0.5 * self._h)
+
+    def _draw_edges(self, light: Floats, cover: Floats) -> None:
+        at = cover > 0
+        part = (_EDGE_STRENGTH * cover[at])[:, None]
+        light[at] = (1 - part) * light[at] + part * _EDGE_LIGHT
+
+
+def _draw(layer: Layer, view: View, things: Triangles | Balls) -> None:
+    if isinstance(things, Balls):
+        draw_balls(layer, view, things.centers, things.radius)
+    else:
+        draw_triangles(layer, view, things.vertices, things.faces)
+
+
+def _solids(scene: Scene, time: float) -> Triangles:
+    """The triangles of all solids at a time, each corner with its own normal."""
+    vertices, normals, colors = [np.zeros((0, 3), np.float32)], [np.zeros((0, 3), np.float32)], []
+    colors.append(np.zeros((0, 3), np.float32))
+    for solid in scene.solids_at(time):
+        mesh = shape_mesh(solid.shape, scene.domain)
+        corners = mesh.vertices[mesh.faces].reshape(-1, 3)
+        if mesh.normals is not None:
+            out = mesh.normals[mesh.faces].reshape(-1, 3)
+        else:
+            crossed = np.cross(corners[1::3] - corners[::3], corners[2::3] - corners[::3])
+            out = np.repeat(crossed / np.maximum(np.linalg.norm(crossed, axis=1, keepdims=True), 1e-30), 3, axis=0)
+        vertices.append(corners)
+        normals.append(out.astype(np.float32))
+        colors.append(np.tile(light_of(solid.look.seen_color).astype(np.float32), (len(corners), 1)))
+    placed = np.concatenate(vertices)
+    faces = np.arange(len(placed), dtype=np.int32).reshape(-1, 3)
+    return Triangles(placed, faces, np.concatenate(normals), np.concatenate(colors))
+
+
+def _floor_depth(view: View, height: float) -> Floats:
+    """Depth of the level plane at a height (m) at each sample, infinite where it is not seen from above.
+
+    It is drawn a hair's breadth nearer, as solids are.
+    """
+    u = (np.arange(view.width) + 0.5 - view.width / 2) / view.focal
+    v = (view.height / 2 - np.arange(view.height) - 0.5) / view.focal
+    right, up, forward = view.axes[:, 1]
+    falling = -(u[None, :] * right + v[:, None] * up + forward)
+    seen = (falling > 1e-9) & (view.position[1] > height)
+    depth = np.where(seen, (view.position[1] - height) / np.where(seen, falling, 1), np.inf)
+    return (depth * _NEARER).astype(np.float32)
+
+
+def _box_edges(size: NDArray[np.float64]) -> NDArray[np.float64]:
+    corners = box_corners(np.zeros(3), size)
+    pairs = [(k, k | bit) for bit in (1, 2, 4) for k in range(8) if not k & bit]
+    edges: NDArray[np.float64] = corners[np.array(pairs)]
+    return edges

@@ -1,0 +1,75 @@
+"""What a scene says about the liquid's looks: its colour, by material or by speed, and how clear it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.render.colors import light_of, speed_colors
+from plash.render.preview.water import Liquid
+from plash.scene.materials import MATERIALS
+from plash.scene.model import Scene
+from plash.scene.sources import Spout
+
+# Lengths as parts of the domain's size, so that a puddle and a lake look alike: where light takes the liquid's
+# colour, and where one sees no further
+_CLEAR, _CLOUDY = 0.19, 0.7
+_CLOUDS = {"milk": 0.006, "honey": 0.10, "olive_oil": 0.25, "castor_oil": 0.35, "sea_water": 0.35}
+_CLEARER = {"acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6}
+_BY_SPEED = 0.04
+
+
+class Tint:
+    """Colours of a scene's liquid."""
+
+    def __init__(self, scene: Scene) -> None:
+        look = scene.look
+        default = "speed" if scene.dimension == 2 or look.show == "particles" else "material"
+        self.by_speed = (look.color_by or default) == "speed"
+        self.light = light_of(look.color or MATERIALS[scene.liquid.material].color)
+        self.top_speed = look.top_speed or _top_speed(scene)
+        self._material = scene.liquid.material
+        self._size = math.prod(scene.domain.size) ** (1 / scene.dimension)
+
+    def colors(self, speed: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Light (n, 3) that liquid of some speeds (m/s) returns."""
+        if self.by_speed:
+            return speed_colors(speed / self.top_speed)
+        return np.tile(self.light.astype(np.float32), (len(speed), 1))
+
+    @property
+    def liquid(self) -> Liquid:
+        """How the liquid treats light."""
+        name = self._material
+        if self.by_speed:
+            return Liquid(_CLEAR * self._size, _BY_SPEED * self._size)
+        clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
+        return Liquid(clear * self._size, cloudy * self._size, metal=name == "mercury")
+
+    @property
+    def absorb(self) -> NDArray[np.float64]:
+        """How fast light fades in the liquid on its way to a shadow, 1/m for red, green and blue."""
+        liquid = self.liquid
+        if liquid.metal:
+            return np.full(3, 1e3 / self._size)
+        faded: NDArray[np.float64] = -np.log(np.maximum(self.light, 0.02)) / liquid.clear
+        return 0.8 * faded + 0.3 / liquid.cloudy
+
+
+def speeds(velocity: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Length (m/s) of velocities (n, axes)."""
+    each = velocity.astype(np.float64)
+    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", each, each))
+    return lengths
+
+
+def _top_speed(scene: Scene) -> float:
+    """That of a fall through the domain's height; without gravity the fastest at the start, or of a spout."""
+    gravity = math.hypot(*scene.domain.gravity)
+    if gravity > 0:
+        return math.sqrt(2 * gravity * scene.domain.size[1])
+    speeds = [math.hypot(*fill.velocity) for fill in scene.fill]
+    speeds += [source.peak(scene.dimension) for source in scene.source if isinstance(source, Spout)]
+    return max(speeds, default=0.0) or 1.0

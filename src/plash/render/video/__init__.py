@@ -1,0 +1,1 @@
+"""PNG pictures, movies, animations and contact sheets."""

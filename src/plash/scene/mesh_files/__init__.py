@@ -1,0 +1,1 @@
+"""Triangle meshes from files: PLY, OBJ, STL, glTF; repaired and checked."""

@@ -1,0 +1,125 @@
+"""From a scene to stable fluids: fields in its box, and what acts on them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import Problem, SceneError
+from plash.grid.box import at_faces, cell_centres
+from plash.linear.transforms import BoxSolver
+from plash.physics.solids.distance import Bodies
+from plash.physics.box.advection import DenseAdvection, MacCormack, Trace
+from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
+from plash.physics.box.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
+from plash.physics.box.heat import TEMPERATURE, mix
+from plash.physics.box.obstacles import NoObstacles, Obstacles, SolidCells
+from plash.physics.box.pouring import Weight
+from plash.physics.box.vorticity import Confinement, NoConfinement, VorticityConfinement
+from plash.scene.model import Scene
+from plash.solvers.build.heat import greatest_pull, heat_of
+from plash.solvers.build.pours import pours_of, pushes_of, share_inside
+from plash.solvers.box_state import BoxState
+from plash.solvers.ledger import Ledger
+from plash.solvers.stable_fluids import StableFluidsSolver
+from plash.solvers.timestep import TimeStep
+
+Array = NDArray[np.float64]
+
+_ADVECTION: dict[str, type[DenseAdvection]] = {"trace": Trace, "maccormack": MacCormack}
+
+
+def build_box(scene: Scene) -> StableFluidsSolver:
+    """The solver of a scene of stable fluids, at time zero."""
+    domain, settings = scene.domain, scene.solver
+    h, gravity = domain.h, domain.gravity[: domain.dimension]
+    box = BoxSolver(domain.cells[::-1], h)
+    obstacles, projection = obstacles_in(scene, box)
+    state = _state(scene, obstacles)
+    projection.project(state.faces)
+    advection = _ADVECTION[settings.advection]()
+    conduction = _diffusion(scene.liquid.thermal_diffusivity, box, obstacles)
+    initial = float(state.density.sum()) * h**domain.dimension
+    return StableFluidsSolver(
+        state=state,
+        ledger=Ledger(initial=initial, particle_volume=initial, volume=initial),
+        h=h,
+        rho=scene.liquid.rho,
+        time_step=TimeStep(
+            h=h,
+            gravity=0.0,
+            courant=settings.courant,
+            shortest=settings.min_dt,
+            longest=math.inf if settings.max_dt is None else settings.max_dt,
+        ),
+        obstacles=obstacles,
+        forces=[Weight(tuple(gravity)), *pushes_of(scene)],
+        pours=pours_of(scene),
+        confinement=_confinement(scene),
+        advection=advection,
+        viscosity=_diffusion(scene.liquid.nu, box, obstacles),
+        diffusion=_diffusion(settings.diffusion, box, obstacles),
+        projection=projection,
+        heat=heat_of(scene, advection, conduction, obstacles),
+        weight_speed=math.sqrt(h * greatest_pull(scene)),
+    )
+
+
+def obstacles_in(scene: Scene, box: BoxSolver) -> tuple[Obstacles, DenseProjection]:
+    """The solids of a scene as whole cells, those whose centre is inside, and the projection round them.
+
+    Thin walls are thickened, as for a liquid, so that none is missed between the centres.
+    """
+    if not scene.solid:
+        return NoObstacles(), BoxProjection(box)
+    places = cell_centres(box.shape, 1.0)
+    bodies = Bodies(scene.solid, box.h, scene.dimension)
+    is_solid, friction = np.zeros(box.shape, np.bool_), np.zeros(box.shape)
+    for number, solid in enumerate(scene.solid):
+        inside = (bodies.distance_of(number, places) < 0).reshape(box.shape)
+        is_solid |= inside
+        friction[inside] = np.maximum(friction[inside], solid.friction)
+    solids = SolidCells(is_solid, friction)
+    return solids, ProjectionRoundSolids(box, solids, scene.solver.tolerance)
+
+
+def _state(scene: Scene, obstacles: Obstacles) -> BoxState:
+    """The fills: where they overlap the first one counts, and solids stay empty."""
+    cells, h = scene.domain.cells[::-1], scene.domain.h
+    state = BoxState.at_rest(cells)
+    velocity = np.zeros((len(cells), *cells))
+    temperature = np.full(cells, scene.liquid.temperature)
+    for number, fill in enumerate(scene.fill):
+        if fill.time > 0:
+            continue
+        share = share_inside(fill.shape, cells, h, f"fill[{number}].shape")
+        added = np.minimum(share, 1.0 - state.density)
+        state.density += added
+        velocity += added * np.reshape(fill.velocity, (-1, *(1,) * len(cells)))
+        if fill.temperature is not None:
+            mix(temperature, added, state.density, fill.temperature)
+    obstacles.clear(state.density)
+    if not state.density.any() and not pours_of(scene):
+        where = "every fill lies inside a solid, or is thinner than a cell"
+        raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
+    state.faces[:] = at_faces(velocity)
+    obstacles.close(state.faces)
+    if scene.has_heat:
+        obstacles.fill_in(temperature)
+        state.scalars[TEMPERATURE] = temperature
+    return state
+
+
+def _confinement(scene: Scene) -> Confinement:
+    strength = scene.solver.confinement
+    return VorticityConfinement(strength, scene.domain.h) if strength > 0 else NoConfinement()
+
+
+def _diffusion(coefficient: float, box: BoxSolver, obstacles: Obstacles) -> Diffusion:
+    if coefficient == 0:
+        return NoDiffusion()
+    if isinstance(obstacles, SolidCells):
+        return DiffusionRoundSolids(coefficient, box, obstacles)
+    return BoxDiffusion(coefficient, box)

@@ -1,0 +1,294 @@
+"""From a scene of liquid in air to its solver."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import Problem, SceneError
+from plash.levelset.inside import Inside
+from plash.levelset.shapes import distance
+from plash.particles.particles import Particles
+from plash.particles.seed import Distance, seed
+from plash.physics.solids.distance import Bodies
+from plash.physics.solids.cut import StaticCutSolids
+from plash.physics.density_projection import DensityProjection, LeaveSpacing, Spacing
+from plash.physics.force_fields import ForceField
+from plash.physics.forces import Force, Forces, Gravity
+from plash.physics.free_surface_cells import SurfaceCells
+from plash.physics.free_surface_ghost import Ghost
+from plash.physics.free_surface import FreeSurface
+from plash.physics.free_surface_staircase import Staircase
+from plash.physics.solids.rigid_motion import MovingBodies
+from plash.physics.solids.moving_cut import MovingCutSolids
+from plash.physics.solids.moving_voxel import MovingSolids
+from plash.physics.pressure import PressureSolver
+from plash.physics.flow.pumps import Pumping
+from plash.physics.flow.sinks import Outlet, Sinks
+from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
+from plash.physics.flow.sources import Blob, Sources
+from plash.physics.flow.inlets import Opening
+from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
+from plash.scene.bodies import Fill
+from plash.scene.forces import Attractor, FunctionForce, Vortex
+from plash.scene.model import Scene
+from plash.scene.sources import Blob as BlobSource
+from plash.scene.sources import Spout
+from plash.solvers.ledger import Ledger
+from plash.solvers.liquid import LiquidSolver
+from plash.solvers.surface_tracker import FilledSpace, MarkedCells, Region
+from plash.solvers.state import State
+from plash.solvers.timestep import TimeStep
+from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
+
+Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
+
+_COARSER = 1e4  # how much coarser density errors are solved for than the pressure
+_SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
+_FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
+
+
+def build_liquid(scene: Scene) -> LiquidSolver:
+    """The solver of a scene of liquid in air, at time zero."""
+    domain, settings = scene.domain, scene.solver
+    h = domain.h
+    viscosity = _viscosity(scene)
+    transfer = _transfer(scene)
+    solids = _solids(scene)
+    free_surface = _FREE_SURFACES[settings.free_surface]()
+    region, spacing = _region(scene, free_surface)
+    particles = _particles(scene, transfer.affine_rows)
+    forces = _forces(scene)
+    sources = _sources(scene)
+    initial = particles.total_volume() * h**domain.dimension
+    return LiquidSolver(
+        state=State(particles),
+        ledger=Ledger(
+            initial=initial,
+            particle_volume=initial,
+            volume=initial,
+            leaks={solid.name: 0 for solid in scene.solid},
+        ),
+        h=h,
+        time_step=TimeStep(
+            h=h,
+            gravity=_acceleration(scene),
+            courant=settings.courant,
+            own_limit=viscosity.longest_step(h, domain.dimension),
+            shortest=settings.min_dt,
+            longest=math.inf if settings.max_dt is None else settings.max_dt,
+        ),
+        solids=solids,
+        region=region,
+        transfer=transfer,
+        forces=forces,
+        viscosity=viscosity,
+        pressure=PressureSolver(
+            free_surface=free_surface,
+            rho=scene.liquid.rho,
+            h=h,
+            tolerance=settings.tolerance,
+            gas_pressure=scene.liquid.gas_pressure,
+            parting=settings.parting and settings.free_surface != "cells",
+        ),
+        spacing=spacing,
+        sources=sources,
+        sinks=_sinks(scene, sources),
+        steps_cross_frames=settings.steps_cross_frames,
+    )
+
+
+def _cuts_cells(scene: Scene) -> bool:
+    """Whether bodies are seen through the cells they cut; the rules of surface cells are for whole ones."""
+    return scene.solver.solids == "cut" and scene.solver.free_surface != "cells" and len(scene.solid) > 0
+
+
+def _solids(scene: Scene) -> SceneSolids:
+    if any(solid.moves for solid in scene.solid):
+        moving = MovingCutSolids if _cuts_cells(scene) else MovingSolids
+        return moving(MovingBodies(scene.solid, scene.domain.h, scene.domain.size), _box(scene))
+    standing = StaticCutSolids if _cuts_cells(scene) else StaticSolids
+    return standing(scene.solid, _box(scene), scene.domain.h)
+
+
+def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
+    """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
+    if scene.solver.free_surface != "ghost":
+        return MarkedCells(), LeaveSpacing()
+    tolerance = min(0.1, _COARSER * scene.solver.tolerance)
+    spacing = DensityProjection(free_surface, tolerance) if scene.solver.density_projection else LeaveSpacing()
+    return FilledSpace(scene.domain.h), spacing
+
+
+def _viscosity(scene: Scene) -> Viscosity:
+    nu = scene.liquid.nu
+    return ExplicitViscosity(nu, scene.domain.h) if nu > 0 else Inviscid()
+
+
+def _transfer(scene: Scene) -> Transfer:
+    match scene.solver.transfer:
+        case "trace":
+            return Trace(scene.domain.h)
+        case "pic":
+            return Pic(_acceleration(scene))
+        case "flip":
+            return Flip(scene.solver.flip_ratio, _acceleration(scene))
+        case "apic":
+            return Apic(scene.domain.dimension, _acceleration(scene))
+
+
+def _box(scene: Scene) -> Box:
+    sides = tuple(
+        (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
+        for axis in "xyz"[: scene.domain.dimension]
+    )
+    return Box(scene.domain.cells, sides)
+
+
+def _forces(scene: Scene) -> Forces:
+    """Gravity first, pumps last: a velocity that is set is not changed any more."""
+    h = scene.domain.h
+    pumps = [Pumping(pump, Inside(pump.shape, h, pump.name)) for pump in scene.pump]
+    fields = [
+        ForceField(force, h, None if force.shape is None else Inside(force.shape, h, force.name))
+        for force in scene.force
+    ]
+    every: list[Force] = [Gravity(tuple(scene.domain.gravity[: scene.dimension])), *fields, *pumps]
+    return Forces(every, max((pump.speed for pump in pumps), default=0.0))
+
+
+def _acceleration(scene: Scene) -> float:
+    """The sum of all that gravity, pumps and forces may give, m/s²; of a function it is not known."""
+    gravity = math.hypot(*scene.domain.gravity[: scene.dimension])
+    pumps = (math.hypot(*(pump.acceleration or (0.0,))) for pump in scene.pump)
+    forces = (
+        abs(force.strength) if isinstance(force, Attractor | Vortex) else math.hypot(*force.acceleration)
+        for force in scene.force
+        if not isinstance(force, FunctionForce)
+    )
+    return gravity + sum(pumps) + sum(forces)
+
+
+def _sources(scene: Scene) -> Sources:
+    """Spouts, and all liquid that appears after the start."""
+    domain, settings = scene.domain, scene.solver
+    moves = any(solid.moves for solid in scene.solid)
+    at_start = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
+
+    def bodies(time: float) -> Bodies:
+        return Bodies(scene.solids_at(time), domain.h, domain.dimension) if moves else at_start
+
+    def is_open(particles: Particles, time: float) -> NDArray[np.bool_]:
+        return _outside_solids(scene, particles, bodies(time)) & _inside_sides(scene, particles)
+
+    openings = [
+        Opening(
+            spout=source,
+            h=domain.h,
+            dimension=domain.dimension,
+            per_cell=scene.particles_per_cell,
+            jitter=settings.jitter,
+            seed=(settings.seed, number + 1),
+            is_open=is_open,
+        )
+        for number, source in enumerate(scene.source)
+        if isinstance(source, Spout)
+    ]
+    blobs = [
+        Blob(liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time)))
+        for number, liquid in enumerate(_all_liquid(scene))
+        if liquid[1].time > 0
+    ]
+
+    for opening in openings:
+        if not opening.spout.moves and not is_open(opening.at_rest(opening.spout.start), opening.spout.start).any():
+            raise SceneError(
+                [Problem(opening.name, "opens inside a solid: nothing can come out; move it, or the solid")]
+            )
+    return Sources(openings, blobs, is_open, domain.h)
+
+
+def _sinks(scene: Scene, sources: Sources) -> Sinks:
+    by_name = {opening.name: opening for opening in sources.openings}
+    outlets = [
+        Outlet(sink, Inside(sink.shape, scene.domain.h, sink.name), by_name.get(sink.match)) for sink in scene.sink
+    ]
+    return Sinks(outlets, scene.domain.h)
+
+
+def _all_liquid(scene: Scene) -> list[Liquid]:
+    """Fills and blobs."""
+    fills: list[Liquid] = [(f"fill[{number}]", fill) for number, fill in enumerate(scene.fill)]
+    return fills + [(source.name, source) for source in scene.source if isinstance(source, BlobSource)]
+
+
+def _particles(scene: Scene, affine_rows: int) -> Particles:
+    """Particles at the start: where fills overlap the first one counts, and solids stay empty."""
+    domain = scene.domain
+    random = np.random.Generator(np.random.PCG64(scene.solver.seed))
+    particles = Particles.none(domain.dimension)
+    bodies = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
+    at_start = [liquid for liquid in _all_liquid(scene) if liquid[1].time == 0]
+    for number in range(len(at_start)):
+        particles.add(_seed(scene, at_start[: number + 1], bodies, random))
+    particles.keep(_outside_solids(scene, particles, bodies))
+    if particles.count == 0 and at_start:
+        where = "every fill lies inside a solid, or is thinner than a cell"
+        raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
+    particles.affine = np.zeros((affine_rows, particles.count), np.float32)
+    return particles
+
+
+def _seeded(scene: Scene, liquid: Liquid, number: int, bodies: Bodies) -> Particles:
+    """Particles of liquid that appears after the start."""
+    random = np.random.Generator(np.random.PCG64((scene.solver.seed, 0, number)))
+    particles = _seed(scene, [liquid], bodies, random)
+    particles.flying = np.zeros(particles.count, np.bool_)
+    return particles
+
+
+def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.Generator) -> Particles:
+    """Particles of the last of some liquid, where the others are not."""
+    domain = scene.domain
+    settings = (domain.cells, domain.h, scene.particles_per_cell, scene.solver.jitter)
+    return seed(_wanted(scene, liquid, bodies), *settings, random, tuple(liquid[-1][1].velocity))
+
+
+def _wanted(scene: Scene, liquid: list[Liquid], bodies: Bodies) -> Distance:
+    """Signed distance to where the last of some liquid is put: not where others are, nor in bodies that cut cells."""
+    *earlier, (name, last) = liquid
+
+    def wanted(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        gap = distance(last.shape, points, f"{name}.shape")
+        for other_name, other in earlier:
+            gap = np.maximum(gap, -distance(other.shape, points, f"{other_name}.shape"))
+        if _cuts_cells(scene):
+            gap = np.maximum(gap, -scene.domain.h * bodies.distance(points / scene.domain.h))
+        return gap
+
+    return wanted
+
+
+def _inside_sides(scene: Scene, particles: Particles) -> NDArray[np.bool_]:
+    """Whether each particle is on the inner side of every closed side of the domain."""
+    inside = np.ones(particles.count, np.bool_)
+    box = _box(scene)
+    for axis, (low, high) in enumerate(box.sides):
+        inside &= (low != CLOSED) | (particles.cell[axis] >= 0)
+        inside &= (high != CLOSED) | (particles.cell[axis] < box.cells[axis])
+    return inside
+
+
+def _outside_solids(scene: Scene, particles: Particles, bodies: Bodies) -> NDArray[np.bool_]:
+    """Whether each particle is outside every solid; of solids that stand as whole cells, the centre of its cell."""
+    h = scene.domain.h
+    if _cuts_cells(scene):
+        return bodies.distance(particles.position(1.0)) >= 0
+    outside = np.ones(particles.count, np.bool_)
+    places, centres = particles.position(h), (np.ascontiguousarray(particles.cell.T) + 0.5) * h
+    for solid, placed in zip(scene.solid, bodies.bodies, strict=True):
+        outside &= distance(placed.shape, places if solid.moves else centres, solid.name) >= 0
+    return outside

@@ -1,0 +1,59 @@
+"""What counts as liquid: the cells that hold a marker, or the space that particles fill."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import Cells, label_cells
+from plash.particles.films import Unseen, find_flying
+from plash.particles.particles import Particles
+from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
+from plash.physics.solids.voxel import Solids
+
+
+class Region(Protocol):
+    """A way to tell liquid from air."""
+
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+        """Label every cell, given the sorted particles and which cells hold one; and tell what is not seen so."""
+
+    def volume(self, cells: Cells) -> float:
+        """Volume of the liquid, in cells."""
+
+
+class MarkedCells:
+    """A cell is liquid if it holds a marker (Cline figure 4)."""
+
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+        """Label cells by their markers: every particle is in liquid."""
+        return label_cells(solids.tiles, marked, solids.is_solid, space=solids.space), Unseen()
+
+    def volume(self, cells: Cells) -> float:
+        """Number of liquid cells."""
+        return cells.liquid_count
+
+
+class FilledSpace:
+    """A cell is liquid if its centre is: if the distance to the surface there is negative.
+
+    Particles outside the surface are marked as flying.
+    """
+
+    def __init__(self, h: float) -> None:
+        self.h = h
+
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+        """Label cells by their distance to the surface, and find out which particles fly."""
+        fill = fill_fraction(particles, solids.inverse_share, solids.box.closed_sides())
+        phi = liquid_distance(fill, self.h)
+        complete_distance(phi, self.h, solids.is_solid, solids.inverse_share, solids.space)
+        cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.space)
+        return cells, find_flying(particles, phi, cells, self.h)
+
+    def volume(self, cells: Cells) -> float:
+        """Volume of {φ < 0}."""
+        assert cells.phi is not None
+        return liquid_volume(cells.phi, cells, self.h)
