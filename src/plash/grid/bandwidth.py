@@ -26,7 +26,7 @@ def triad_bandwidth(repeats: int = 5) -> float:
 
 
 @kernel
-def _triad(a, b, c, s, chunks):  # type: ignore[no-untyped-def]
+def _triad(a, b, c, s, chunks):
     n = len(a)
     for chunk in prange(chunks):
         for i in range(chunk * n // chunks, (chunk + 1) * n // chunks):

@@ -19,7 +19,7 @@ def block_sizes(shape: tuple[int, int, int], halo: int) -> tuple[int, int, int, 
 
 
 @inlined
-def copy_row(block, o, row, BX):  # type: ignore[no-untyped-def]
+def copy_row(block, o, row, BX):
     """Copy a row of 8 or 16 values into a block, from index o on.
 
     Eight at a time, all read before any is written: then the compiler need not fear that block and pool overlap, and
@@ -42,7 +42,7 @@ def copy_row(block, o, row, BX):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):
     """Fill a block from a tile and its 26 neighbours; absent ones give the pool's background."""
     HZ = H if BZ > 1 else 0
     PY = BY + 2 * H
@@ -77,7 +77,7 @@ def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):  # type: ignore[no-un
 
 
 @inlined
-def copy_cross(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
     """Fill a block of halo 1 from a tile and the faces of its 6 neighbours; edges and corners are left as they were."""
     HZ = 1 if BZ > 1 else 0
     PY = BY + 2
@@ -106,7 +106,7 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyp
 
 
 @inlined
-def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):
     """Sum and number of the known face neighbours of every cell of a block of halo 1; unknown values are NaN.
 
     Afterwards `value` is the block with zeros for what is unknown. The halo's own sums mean nothing.
@@ -130,7 +130,7 @@ def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):  # type
 
 
 @inlined
-def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):
     """Add entries start, start + stride, ... of a block of halo 1 to a tile and its neighbours; none to absent ones."""
     HZ = 1 if BZ > 1 else 0
     PY = BY + 2

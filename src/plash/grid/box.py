@@ -91,7 +91,7 @@ def cell_centres(shape: tuple[int, ...], h: float) -> Array:
 
 
 @kernel
-def _divergence(velocity, per_h, result, chunks):  # type: ignore[no-untyped-def]
+def _divergence(velocity, per_h, result, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):
@@ -106,7 +106,7 @@ def _divergence(velocity, per_h, result, chunks):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _subtract_gradient(velocity, potential, per_h, chunks):  # type: ignore[no-untyped-def]
+def _subtract_gradient(velocity, potential, per_h, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):

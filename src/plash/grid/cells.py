@@ -169,7 +169,7 @@ def _label_faces(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(label, neighbours, tiles, faces, wet, chunks):  # type: ignore[no-untyped-def]
+    def run(label, neighbours, tiles, faces, wet, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)
@@ -201,7 +201,7 @@ def _look_around(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(label, neighbours, tiles, around, together, chunks):  # type: ignore[no-untyped-def]
+    def run(label, neighbours, tiles, around, together, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.int8)
@@ -233,7 +233,7 @@ def _look_around(shape: Shape) -> Kernel:
 
 
 @kernel
-def _forget(velocity, faces, missing, chunks):  # type: ignore[no-untyped-def]
+def _forget(velocity, faces, missing, chunks):
     n = len(velocity)
     for c in prange(chunks):
         part = velocity[c * n // chunks : (c + 1) * n // chunks]

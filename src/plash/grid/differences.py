@@ -55,7 +55,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(velocity, openness, label, neighbours, tiles, result, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, openness, label, neighbours, tiles, result, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -86,7 +86,7 @@ def _subtract_gradient(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(velocity, potential, faces, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, potential, faces, neighbours, tiles, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)

@@ -48,7 +48,7 @@ def _frontier(
 
 
 @kernel
-def _count_known(pool, known, chunks):  # type: ignore[no-untyped-def]
+def _count_known(pool, known, chunks):
     n = known.shape[1] - 1
     for c in prange(chunks):
         for axis in range(len(known)):
@@ -68,7 +68,7 @@ def _next_layer(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(pool, neighbours, axes, slots, layer, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, neighbours, axes, slots, layer, chunks):
         n = len(slots)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
@@ -91,7 +91,7 @@ def _next_layer(shape: Shape) -> Kernel:
 
 
 @kernel
-def _commit(pool, axes, slots, layer, known, chunks):  # type: ignore[no-untyped-def]
+def _commit(pool, axes, slots, layer, known, chunks):
     n = len(slots)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):

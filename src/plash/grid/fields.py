@@ -79,7 +79,7 @@ def fastest(components: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 @kernel
-def _find_fastest(rows, partial, chunks):  # type: ignore[no-untyped-def]
+def _find_fastest(rows, partial, chunks):
     n = rows.shape[1]
     for c in prange(chunks):
         for axis in range(len(rows)):

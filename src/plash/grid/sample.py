@@ -29,7 +29,7 @@ def velocity_at(velocity: FaceField, points: NDArray[np.float64], h: float) -> N
 
 
 @inlined
-def interpolate(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-def]
+def interpolate(block, x, y, z, PY, PX, THIN):
     """Linear interpolation in a block at lattice coordinates ≥ 0; NaN if any of the corners is unknown."""
     i = np.int32(x)
     j = np.int32(y)
@@ -58,7 +58,7 @@ def interpolate(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def interpolate_known(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-def]
+def interpolate_known(block, x, y, z, PY, PX, THIN):
     """Linear interpolation over the known corners alone; NaN if there is none."""
     i = int(x)
     j = int(y)
@@ -81,7 +81,7 @@ def interpolate_known(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-
 
 
 @inlined
-def lookup(pool, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def lookup(pool, keys, x, y, z, BZ, BY, BX):
     """Value of any cell by its global index, through a search among the tiles; background if there is none."""
     tx = x // BX
     ty = y // BY
@@ -91,7 +91,7 @@ def lookup(pool, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):
     """One velocity component at global coordinates in cells, dropping unknown terms: slow, for the rare far sample."""
     x -= 0.0 if axis == 0 else 0.5
     y -= 0.0 if axis == 1 else 0.5
@@ -124,7 +124,7 @@ def _sample_points(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(velocity, keys, places, result, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, keys, places, result, chunks):
         n = len(places)
         for c in prange(chunks):
             for p in range(c * n // chunks, (c + 1) * n // chunks):

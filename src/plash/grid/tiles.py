@@ -146,7 +146,7 @@ def widened(keys: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.i
 
 
 @inlined
-def lower_bound(keys, key):  # type: ignore[no-untyped-def]
+def lower_bound(keys, key):
     """First index whose key is not below the given one."""
     low = 0
     high = len(keys)
@@ -160,7 +160,7 @@ def lower_bound(keys, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def find_slot(keys, key):  # type: ignore[no-untyped-def]
+def find_slot(keys, key):
     """Slot of the tile with this key, or 0."""
     i = lower_bound(keys, key)
     if i < len(keys) and keys[i] == key:
@@ -169,7 +169,7 @@ def find_slot(keys, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _find_neighbours(keys, neighbours, dimension, chunks):  # type: ignore[no-untyped-def]
+def _find_neighbours(keys, neighbours, dimension, chunks):
     n = len(keys)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):

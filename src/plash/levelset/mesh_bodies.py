@@ -132,7 +132,7 @@ def _swollen(surface: Triangles, points: Array, least: float, inside: NDArray[np
 
 
 @kernel
-def _search_swollen(points, turned, corners, swell, ranges, slack, inside, found, chunks):  # type: ignore[no-untyped-def]
+def _search_swollen(points, turned, corners, swell, ranges, slack, inside, found, chunks):
     for c in prange(chunks):
         nodes = np.empty(64, np.int64)
         gaps = np.empty(64, np.float64)

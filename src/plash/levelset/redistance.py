@@ -89,7 +89,7 @@ def _reached(neighbours: NDArray[np.int32], slots: NDArray[np.int32], reach: NDA
 
 
 @inlined
-def _mark_reach(reach, first, some, last, z, y, BZ, BY):  # type: ignore[no-untyped-def]
+def _mark_reach(reach, first, some, last, z, y, BZ, BY):
     """Mark the tiles that have certain cells of a row or see them across a face: its first, its last, or some."""
     reach[0] |= some & (z == 0)
     reach[1] |= some & (y == 0)
@@ -101,14 +101,14 @@ def _mark_reach(reach, first, some, last, z, y, BZ, BY):  # type: ignore[no-unty
 
 
 @inlined
-def _fill_face(block, first, rows, row, columns, column, value):  # type: ignore[no-untyped-def]
+def _fill_face(block, first, rows, row, columns, column, value):
     for i in range(rows):
         for j in range(columns):
             block[first + i * row + j * column] = value
 
 
 @inlined
-def _forget_absent(block, neighbours, t, HZ, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _forget_absent(block, neighbours, t, HZ, BZ, BY, BX):
     """Make the halo unknown (NaN) where no tile is: a background value says nothing about the surface."""
     unknown = np.float32(np.nan)
     SY = BX + 2
@@ -129,20 +129,20 @@ def _forget_absent(block, neighbours, t, HZ, BZ, BY, BX):  # type: ignore[no-unt
 
 
 @inlined
-def _opposite(a, b):  # type: ignore[no-untyped-def]
+def _opposite(a, b):
     """Whether the surface runs between two values of φ; never beside an unknown one."""
     return ((a < 0) & (b >= 0)) | ((a >= 0) & (b < 0))
 
 
 @inlined
-def _steepness(phi, m, n):  # type: ignore[no-untyped-def]
+def _steepness(phi, m, n):
     """h over the distance from cell m to where φ vanishes on the line through m and n; not positive if behind m."""
     ratio = abs(phi[n]) / abs(phi[m])
     return np.float32(1) + (ratio if _opposite(phi[m], phi[n]) else -ratio)
 
 
 @inlined
-def _squared_steepness(phi, m, step):  # type: ignore[no-untyped-def]
+def _squared_steepness(phi, m, step):
     """(h/d_a)² with d_a the distance of the surface along an axis, on the nearer side; 0 if it is on neither."""
     before = _steepness(phi, m, m - step)
     after = _steepness(phi, m, m + step)
@@ -163,7 +163,7 @@ def _measure(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(pool, distance, neighbours, slots, h, width, reach, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, distance, neighbours, slots, h, width, reach, chunks):
         n = len(slots)
         for c in prange(chunks):
             phi = np.zeros(SIZE, np.float32)
@@ -196,7 +196,7 @@ def _measure(shape: Shape) -> Kernel:
 
 
 @inlined
-def _upwind(a, b, c, h):  # type: ignore[no-untyped-def]
+def _upwind(a, b, c, h):
     """The d of Σ max(d - d_a, 0)² = h², given the smaller neighbour along each axis in any order.
 
     An axis counts if d exceeds its d_a. With s and r by how much the second and third smallest exceed the smallest,
@@ -217,7 +217,7 @@ def _upwind(a, b, c, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _sweep(new, old, least, h, HZ, SIZE, SY, SZ):  # type: ignore[no-untyped-def]
+def _sweep(new, old, least, h, HZ, SIZE, SY, SZ):
     """Update every cell from the old values, down to its least value; tell whether any has moved."""
     FIRST = HZ * SZ + SY + 1
     moved = False
@@ -239,7 +239,7 @@ def _relax(shape: Shape) -> Kernel:
     SY, SZ = PX, PX * PY
 
     @kernel
-    def run(distance, neighbours, slots, h, reach, chunks):  # type: ignore[no-untyped-def]
+    def run(distance, neighbours, slots, h, reach, chunks):
         n = len(slots)
         tolerance = _TOLERANCE * h
         for c in prange(chunks):
@@ -278,7 +278,7 @@ def _relax(shape: Shape) -> Kernel:
 
 
 @kernel
-def _give_sign(distance, phi, chunks):  # type: ignore[no-untyped-def]
+def _give_sign(distance, phi, chunks):
     n = len(distance) - 1
     for c in prange(chunks):
         for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):

@@ -108,14 +108,14 @@ class Triangles:
 
 
 @kernel
-def _search(points, boxes, turned, corners, swell, ranges, size, found, chunks):  # type: ignore[no-untyped-def]
+def _search(points, boxes, turned, corners, swell, ranges, size, found, chunks):
     for c in prange(chunks):
         start, stop = c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))
         _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop)
 
 
 @serial_kernel
-def _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop):  # type: ignore[no-untyped-def]
+def _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop):
     """Signed distances of the points from start to stop, to triangles moved out by what each is swollen.
 
     Each begins with what the one before tells about it: its nearest triangle is near, and it is on the same side if the
@@ -139,14 +139,14 @@ def _search_some(points, boxes, turned, corners, swell, ranges, size, found, sta
 
 
 @inlined
-def _is_on_the_same_side(points, i, free, size):  # type: ignore[no-untyped-def]
+def _is_on_the_same_side(points, i, free, size):
     """Whether no surface is between a point and the one before, round which nothing is nearer than `free`."""
     dx, dy, dz = points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1], points[i, 2] - points[i - 1, 2]
     return free > 1e-9 * size and dx * dx + dy * dy + dz * dz < 0.98 * free * free
 
 
 @serial_kernel
-def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):  # type: ignore[no-untyped-def]
+def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):
     """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
 
     The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is
@@ -192,13 +192,13 @@ def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, neare
 
 
 @inlined
-def _is_in_reach(square, reach):  # type: ignore[no-untyped-def]
+def _is_in_reach(square, reach):
     """Whether what is so far away, squared, is no further than a reach, which may be less than nothing."""
     return reach >= 0.0 and square <= reach * reach
 
 
 @kernel
-def _measure_thickness(boxes, corners, slack, found, chunks):  # type: ignore[no-untyped-def]
+def _measure_thickness(boxes, corners, slack, found, chunks):
     for c in prange(chunks):
         nodes = np.empty(64, np.int64)
         start = np.empty(3)
@@ -213,7 +213,7 @@ def _measure_thickness(boxes, corners, slack, found, chunks):  # type: ignore[no
 
 
 @inlined
-def _normal(corners, t):  # type: ignore[no-untyped-def]
+def _normal(corners, t):
     """The normal of a triangle, as long as twice its area."""
     ux, uy, uz = corners[t, 3] - corners[t, 0], corners[t, 4] - corners[t, 1], corners[t, 5] - corners[t, 2]
     vx, vy, vz = corners[t, 6] - corners[t, 0], corners[t, 7] - corners[t, 1], corners[t, 8] - corners[t, 2]
@@ -221,7 +221,7 @@ def _normal(corners, t):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _way_out(boxes, corners, start, along, slack, own, nodes):  # type: ignore[no-untyped-def]
+def _way_out(boxes, corners, start, along, slack, own, nodes):
     """How far a ray goes until it leaves the body through another triangle than its own; nodes is a stack."""
     leaves = len(boxes) // 2
     best = np.inf
@@ -252,7 +252,7 @@ def _way_out(boxes, corners, start, along, slack, own, nodes):  # type: ignore[n
 
 
 @serial_kernel
-def _leaves_through(corners, t, start, along, slack):  # type: ignore[no-untyped-def]
+def _leaves_through(corners, t, start, along, slack):
     """How far along a ray it leaves through a triangle, its sides included; infinity if it does not."""
     nx, ny, nz = _normal(corners, t)
     rises = nx * along[0] + ny * along[1] + nz * along[2]
@@ -269,7 +269,7 @@ def _leaves_through(corners, t, start, along, slack):  # type: ignore[no-untyped
 
 
 @inlined
-def _box_gap(turned, node, x, y, z):  # type: ignore[no-untyped-def]
+def _box_gap(turned, node, x, y, z):
     """Squared distance of a point to a turned box."""
     dx, dy, dz = x - turned[node, 0], y - turned[node, 1], z - turned[node, 2]
     up = abs(dx * turned[node, 3] + dy * turned[node, 4] + dz * turned[node, 5]) - turned[node, 12]
@@ -280,7 +280,7 @@ def _box_gap(turned, node, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _segment_gap(px, py, pz, ex, ey, ez, along, length):  # type: ignore[no-untyped-def]
+def _segment_gap(px, py, pz, ex, ey, ez, along, length):
     """Squared length of p - share e, with the share along / length kept in [0, 1]."""
     share = min(max(along / length, 0.0), 1.0) if length > 0 else 0.0
     dx, dy, dz = px - share * ex, py - share * ey, pz - share * ez
@@ -288,7 +288,7 @@ def _segment_gap(px, py, pz, ex, ey, ez, along, length):  # type: ignore[no-unty
 
 
 @serial_kernel
-def _triangle_gap(corners, t, x, y, z):  # type: ignore[no-untyped-def]
+def _triangle_gap(corners, t, x, y, z):
     """Squared distance of a point to a triangle: to its plane above its inside, else to the nearest of its sides."""
     ax, ay, az = corners[t, 0], corners[t, 1], corners[t, 2]
     ux, uy, uz = corners[t, 3] - ax, corners[t, 4] - ay, corners[t, 5] - az
@@ -317,7 +317,7 @@ def _triangle_gap(corners, t, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _winding(boxes, corners, slack, x, y, z, nodes):  # type: ignore[no-untyped-def]
+def _winding(boxes, corners, slack, x, y, z, nodes):
     """How much more often a ray from a point along x leaves the surface than it enters; nodes is a stack."""
     leaves = len(boxes) // 2
     nodes[0] = 1
@@ -341,7 +341,7 @@ def _winding(boxes, corners, slack, x, y, z, nodes):  # type: ignore[no-untyped-
 
 
 @serial_kernel
-def _crossing(corners, t, x, y, z):  # type: ignore[no-untyped-def]
+def _crossing(corners, t, x, y, z):
     """1 if a ray from a point along x leaves through a triangle, -1 if it enters, 0 if it misses.
 
     At the point's y the triangle is a segment in x and z, between two of its sides: those of which one end has at most

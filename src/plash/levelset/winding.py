@@ -77,7 +77,7 @@ class Winding:
 
 
 @kernel
-def _measure(points, moments, corners, found, chunks):  # type: ignore[no-untyped-def]
+def _measure(points, moments, corners, found, chunks):
     for c in prange(chunks):
         nodes = np.empty(64, np.int64)
         for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
@@ -85,7 +85,7 @@ def _measure(points, moments, corners, found, chunks):  # type: ignore[no-untype
 
 
 @serial_kernel
-def _turns(moments, corners, x, y, z, nodes):  # type: ignore[no-untyped-def]
+def _turns(moments, corners, x, y, z, nodes):
     """The winding number at a point; nodes is a stack."""
     leaves = len(moments) // 2
     nodes[0] = 1
@@ -110,7 +110,7 @@ def _turns(moments, corners, x, y, z, nodes):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _far(moments, node, rx, ry, rz, rr):  # type: ignore[no-untyped-def]
+def _far(moments, node, rx, ry, rz, rr):
     """The solid angle of a node, from its moments."""
     dipole = moments[node, 3] * rx + moments[node, 4] * ry + moments[node, 5] * rz
     xx, yy, zz = moments[node, 6], moments[node, 7], moments[node, 8]
@@ -120,7 +120,7 @@ def _far(moments, node, rx, ry, rz, rr):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _solid_angle(corners, t, x, y, z):  # type: ignore[no-untyped-def]
+def _solid_angle(corners, t, x, y, z):
     """The solid angle of a triangle, positive from behind (van Oosterom 1983)."""
     ax, ay, az = corners[t, 0] - x, corners[t, 1] - y, corners[t, 2] - z
     bx, by, bz = corners[t, 3] - x, corners[t, 4] - y, corners[t, 5] - z

@@ -150,7 +150,7 @@ def _join_tiles(
 
 
 @inlined
-def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):
     """Mark the aggregates of every level inside a tile that hold an unknown; levels stand one after the other."""
     size = 1
     while size < BX:
@@ -192,7 +192,7 @@ def _count_in_tiles(shape: Shape) -> Kernel:
     LEVELS, MARKS = _sizes_in_tile(shape)
 
     @kernel
-    def run(diagonal, coordinates, tiles, counts, chunks):  # type: ignore[no-untyped-def]
+    def run(diagonal, coordinates, tiles, counts, chunks):
         n = len(tiles)
         for c in prange(chunks):
             marks = np.zeros(MARKS, np.bool_)
@@ -220,7 +220,7 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
     LEVELS, MARKS = _sizes_in_tile(shape)
 
     @kernel
-    def run(diagonal, coordinates, tiles, firsts, index, parent, nobody, chunks):  # type: ignore[no-untyped-def]
+    def run(diagonal, coordinates, tiles, firsts, index, parent, nobody, chunks):
         n = len(tiles)
         for c in prange(chunks):
             marks = np.zeros(MARKS, np.bool_)
@@ -277,7 +277,7 @@ def _level_1_operator(shape: Shape) -> Kernel:
     DEPTH = min(BZ, 2)
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
+    def run(
         diagonal,
         weights,
         uniform,
@@ -348,7 +348,7 @@ def _level_1_operator(shape: Shape) -> Kernel:
 
 
 @serial_kernel
-def _coarser_operators(starts, parent, neighbours, weights, diagonal):  # type: ignore[no-untyped-def]
+def _coarser_operators(starts, parent, neighbours, weights, diagonal):
     """Sum weights and contacts up the levels; then the diagonal, contact plus weights, without any cancellation."""
     for level in range(len(starts) - 2):
         for i in range(starts[level], starts[level + 1]):

@@ -14,7 +14,7 @@ from plash.grid.compile import inlined, kernel, serial_kernel
 
 
 @inlined
-def _plus_neighbours(total, x, neighbours, weights, i):  # type: ignore[no-untyped-def]
+def _plus_neighbours(total, x, neighbours, weights, i):
     total += weights[i, 0] * x[np.uint32(neighbours[i, 0])]
     total += weights[i, 1] * x[np.uint32(neighbours[i, 1])]
     total += weights[i, 2] * x[np.uint32(neighbours[i, 2])]
@@ -26,13 +26,13 @@ def _plus_neighbours(total, x, neighbours, weights, i):  # type: ignore[no-untyp
 
 
 @inlined
-def _relax(x, b, inverse, neighbours, weights, first, last):  # type: ignore[no-untyped-def]
+def _relax(x, b, inverse, neighbours, weights, first, last):
     for i in range(np.uint64(first), np.uint64(last)):
         x[i] = _plus_neighbours(b[i], x, neighbours, weights, i) * inverse[i]
 
 
 @kernel
-def relax_parallel(x, b, inverse, neighbours, weights, first, last, chunks):  # type: ignore[no-untyped-def]
+def relax_parallel(x, b, inverse, neighbours, weights, first, last, chunks):
     """One colour of a Gauss-Seidel sweep over the aggregates first ... last-1 of one parity."""
     n = last - first
     for c in prange(chunks):
@@ -40,9 +40,7 @@ def relax_parallel(x, b, inverse, neighbours, weights, first, last, chunks):  # 
 
 
 @serial_kernel
-def cycle_serial(  # type: ignore[no-untyped-def]
-    level, starts, reds, x, b, diagonal, inverse, neighbours, weights, parent, sweeps, last_sweeps
-):
+def cycle_serial(level, starts, reds, x, b, diagonal, inverse, neighbours, weights, parent, sweeps, last_sweeps):
     """A V-cycle from a level downwards and back: x about A⁻¹ b there. b of the coarser levels is overwritten."""
     bottom = len(starts) - 2
     for k in range(level, bottom + 1):
@@ -64,7 +62,7 @@ def cycle_serial(  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last, end):  # type: ignore[no-untyped-def]
+def _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last, end):
     """Sum the residuals of the aggregates first ... last-1 into their parents last ... end-1."""
     for i in range(last, end):
         b[i] = np.float32(0)
@@ -74,14 +72,14 @@ def _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last,
 
 
 @inlined
-def _prolong(x, inverse, parent, first, last):  # type: ignore[no-untyped-def]
+def _prolong(x, inverse, parent, first, last):
     for i in range(np.uint64(first), np.uint64(last)):
         if inverse[i] > 0:
             x[i] += x[np.uint32(parent[i])]
 
 
 @kernel
-def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks):  # type: ignore[no-untyped-def]
+def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks):
     """Residuals of the aggregates of the first level."""
     n = len(residuals)
     for c in prange(chunks):
@@ -90,7 +88,7 @@ def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks): 
 
 
 @serial_kernel
-def add_to_parents(residuals, b, inverse, parent, last, end):  # type: ignore[no-untyped-def]
+def add_to_parents(residuals, b, inverse, parent, last, end):
     """Right-hand side of the next level, last ... end-1: the summed residuals of this one."""
     for i in range(last, end):
         b[i] = np.float32(0)
@@ -100,6 +98,6 @@ def add_to_parents(residuals, b, inverse, parent, last, end):  # type: ignore[no
 
 
 @serial_kernel
-def prolong_level(x, inverse, parent, first, last):  # type: ignore[no-untyped-def]
+def prolong_level(x, inverse, parent, first, last):
     """Add the next level's correction to this one."""
     _prolong(x, inverse, parent, first, last)

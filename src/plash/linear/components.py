@@ -99,7 +99,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(diagonal, weights, uniform, neighbours, tiles, label, counts, touches, chunks):  # type: ignore[no-untyped-def]
+    def run(diagonal, weights, uniform, neighbours, tiles, label, counts, touches, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -159,7 +159,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
 
 
 @inlined
-def _root(root, a):  # type: ignore[no-untyped-def]
+def _root(root, a):
     while root[a] != a:
         a = root[a]
     return a
@@ -171,7 +171,7 @@ def _join(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @serial_kernel
-    def run(diagonal, weights, uniform, neighbours, tiles, rank, label, first, root):  # type: ignore[no-untyped-def]
+    def run(diagonal, weights, uniform, neighbours, tiles, rank, label, first, root):
         for i in range(len(tiles)):
             t = tiles[i]
             for axis in range(DIM):
@@ -202,6 +202,6 @@ def _join(shape: Shape) -> Kernel:
 
 
 @serial_kernel
-def _flatten(root):  # type: ignore[no-untyped-def]
+def _flatten(root):
     for a in range(len(root)):
         root[a] = root[root[a]]

@@ -147,7 +147,7 @@ def _partial_sums(values: Array) -> Array:
 
 
 @kernel
-def _multiply(x, links, held, identity, scale, image, products):  # type: ignore[no-untyped-def]
+def _multiply(x, links, held, identity, scale, image, products):
     nz, ny, nx = x.shape
     for block in prange(len(products)):
         for row in range(block * _ROWS, min((block + 1) * _ROWS, nz * ny)):
@@ -168,19 +168,19 @@ def _multiply(x, links, held, identity, scale, image, products):  # type: ignore
 
 
 @inlined
-def _hold(here, held, out):  # type: ignore[no-untyped-def]
+def _hold(here, held, out):
     for i in range(len(here)):
         out[i] = held[i] * here[i]
 
 
 @inlined
-def _pull(here, there, links, out):  # type: ignore[no-untyped-def]
+def _pull(here, there, links, out):
     for i in range(len(here)):
         out[i] += links[i] * (here[i] - there[i])
 
 
 @kernel
-def _multiply_rows(a, b, products):  # type: ignore[no-untyped-def]
+def _multiply_rows(a, b, products):
     rows, nx = a.shape
     for block in prange(len(products)):
         for row in range(block * _ROWS, min((block + 1) * _ROWS, rows)):
@@ -189,7 +189,7 @@ def _multiply_rows(a, b, products):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _turn(shifted, is_known, ratio, direction):  # type: ignore[no-untyped-def]
+def _turn(shifted, is_known, ratio, direction):
     """The next direction, from the preconditioned residual."""
     rows, nx = shifted.shape
     for row in prange(rows):
@@ -199,7 +199,7 @@ def _turn(shifted, is_known, ratio, direction):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _go(step, direction, image, x, residual, squares):  # type: ignore[no-untyped-def]
+def _go(step, direction, image, x, residual, squares):
     rows, nx = x.shape
     for block in prange(len(squares)):
         for row in range(block * _ROWS, min((block + 1) * _ROWS, rows)):

@@ -86,7 +86,7 @@ class MultigridPreconditioner:
 
 
 @inlined
-def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX):
     """Relax the cells of one colour in a block: keep is 0 and inverse 1/d on them, 1 and 0 elsewhere."""
     sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX)
     for m in range(len(block)):
@@ -101,7 +101,7 @@ def _smooth(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(x, b, inverse, weights, uniform, neighbours, tiles, sweeps, forward, partial, chunks):  # type: ignore[no-untyped-def]
+    def run(x, b, inverse, weights, uniform, neighbours, tiles, sweeps, forward, partial, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -163,7 +163,7 @@ def _restrict(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(x, b, diagonal, weights, uniform, neighbours, tiles, index, coarse_b, chunks):  # type: ignore[no-untyped-def]
+    def run(x, b, diagonal, weights, uniform, neighbours, tiles, index, coarse_b, chunks):
         n = len(tiles)
         nobody = len(coarse_b) - 1
         for c in prange(chunks):
@@ -200,7 +200,7 @@ def _prolong(shape: Shape) -> Kernel:
     NY, NX = BY // 2, BX // 2
 
     @kernel
-    def run(x, inverse, tiles, index, coarse_x, chunks):  # type: ignore[no-untyped-def]
+    def run(x, inverse, tiles, index, coarse_x, chunks):
         n = len(tiles)
         for c in prange(chunks):
             correction = np.zeros(index.shape[1], np.float32)

@@ -99,7 +99,7 @@ class PoissonOperator:
 
 
 @inlined
-def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):
     """Weighted sum over the face neighbours, for every cell of a block of halo 1; the halo's own sums mean nothing."""
     SY = BX + 2
     SZ = (BY + 2) * SY
@@ -138,7 +138,7 @@ def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):  # type: ignor
 
 
 @inlined
-def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):
     """Fill the blocks of face weights of a tile, if it needs them."""
     if not is_uniform:
         for axis in range(weights.shape[0]):
@@ -152,7 +152,7 @@ def _apply(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(x, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+    def run(x, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
@@ -186,7 +186,7 @@ def _residual(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(x, b, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):  # type: ignore[no-untyped-def]
+    def run(x, b, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)
@@ -220,7 +220,7 @@ def _find_uniform(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(diagonal, weights, neighbours, tiles, uniform, chunks):  # type: ignore[no-untyped-def]
+    def run(diagonal, weights, neighbours, tiles, uniform, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)

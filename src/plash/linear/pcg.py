@@ -209,7 +209,7 @@ def _cleaned_residual(
 
 
 @kernel
-def _sum_squares(b, diagonal, partial, tiles, chunks):  # type: ignore[no-untyped-def]
+def _sum_squares(b, diagonal, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -224,7 +224,7 @@ def _sum_squares(b, diagonal, partial, tiles, chunks):  # type: ignore[no-untype
 
 
 @kernel
-def _scale(r, inverse, z, partial, tiles, chunks):  # type: ignore[no-untyped-def]
+def _scale(r, inverse, z, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -241,7 +241,7 @@ def _scale(r, inverse, z, partial, tiles, chunks):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _begin(r64, scale, r, e, tiles, chunks):  # type: ignore[no-untyped-def]
+def _begin(r64, scale, r, e, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -252,7 +252,7 @@ def _begin(r64, scale, r, e, tiles, chunks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _end(x, e, scale, tiles, chunks):  # type: ignore[no-untyped-def]
+def _end(x, e, scale, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -262,7 +262,7 @@ def _end(x, e, scale, tiles, chunks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _update_direction(z, p, beta, tiles, chunks):  # type: ignore[no-untyped-def]
+def _update_direction(z, p, beta, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -272,7 +272,7 @@ def _update_direction(z, p, beta, tiles, chunks):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _update_solution(e, r, p, q, alpha, partial, tiles, chunks):  # type: ignore[no-untyped-def]
+def _update_solution(e, r, p, q, alpha, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):

@@ -89,7 +89,7 @@ class Draft:
 
 
 @kernel
-def _set_tags(rows, walls, tags, chunks):  # type: ignore[no-untyped-def]
+def _set_tags(rows, walls, tags, chunks):
     n, width = rows.shape
     for c in prange(chunks):
         for r in range(c * n // chunks, (c + 1) * n // chunks):

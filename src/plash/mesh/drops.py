@@ -54,7 +54,7 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
 
 
 @kernel
-def _merge(phi, drops, chunks):  # type: ignore[no-untyped-def]
+def _merge(phi, drops, chunks):
     """Soft minimum of a distance and of balls whose exp(-φ/k) were added up, in place of the latter."""
     n = len(phi)
     for c in prange(chunks):
@@ -84,7 +84,7 @@ def _lowest(shape: Shape) -> Kernel:
     LAYER = PY * PX
 
     @kernel
-    def run(pool, result, neighbours, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, result, neighbours, chunks):
         n = len(neighbours) - 1
         for c in prange(chunks):
             one = np.zeros(SIZE, np.float32)
@@ -114,7 +114,7 @@ def _add_drops(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, slots, limits, drops, chunks):  # type: ignore[no-untyped-def]
+    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, slots, limits, drops, chunks):
         least = np.exp(-_REACH)
         n = len(slots)
         for chunk in prange(chunks):
@@ -156,7 +156,7 @@ def _add_drops(shape: Shape) -> Kernel:
 
 
 @inlined
-def _between(pool, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _between(pool, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX):
     """Linear interpolation of samples, at (fx, fy, fz) from sample (i, j, k) of tile t."""
     value = np.float32(0)
     for corner in range(4 if BZ == 1 else 8):
@@ -168,7 +168,7 @@ def _between(pool, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX):  # type: ign
 
 
 @inlined
-def _home(neighbours, t, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _home(neighbours, t, x, y, z, BZ, BY, BX):
     """Slot of the tile that has a sample given from tile t, at most one tile away, and its place there."""
     column = 13
     if x < 0:
@@ -193,7 +193,7 @@ def _home(neighbours, t, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _step(value, low, high):  # type: ignore[no-untyped-def]
+def _step(value, low, high):
     """From 0 at a low value to 1 at a high one, without a kink."""
     part = min(max((value - low) / (high - low), np.float32(0)), np.float32(1))
     return part * part * (3 - 2 * part)

@@ -76,7 +76,7 @@ def opened_round(tiles: Tiles, share: NDArray[np.float32], detail: int) -> NDArr
 
 
 @kernel
-def _find_least(pool, least, chunks):  # type: ignore[no-untyped-def]
+def _find_least(pool, least, chunks):
     n = len(pool)
     size = pool[0].size
     for c in prange(chunks):
@@ -99,7 +99,7 @@ def distance_of_fill(filled: NDArray[np.float32], opened: NDArray[np.float32], d
 
 
 @kernel
-def _set_distance(filled, opened, detail, phi, chunks):  # type: ignore[no-untyped-def]
+def _set_distance(filled, opened, detail, phi, chunks):
     n = len(phi)
     one, least = np.float32(1), np.float32(_LEAST_OPEN)
     for c in prange(chunks):
@@ -119,7 +119,7 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
@@ -152,7 +152,7 @@ def _scatter(shape: Shape) -> Kernel:
 
 
 @inlined
-def _add_block(block, pool, neighbours, t, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _add_block(block, pool, neighbours, t, BZ, BY, BX):
     """Add a block of halo 1 to a tile and its neighbours upwards; nothing was added below."""
     HZ = 1 if BZ > 1 else 0
     for z in range(BZ + HZ):
@@ -179,7 +179,7 @@ def _filter(shape: Shape) -> Kernel:
     LAYER = PY * PX
 
     @kernel
-    def run(pools, result, neighbours, slots, side, centre, chunks):  # type: ignore[no-untyped-def]
+    def run(pools, result, neighbours, slots, side, centre, chunks):
         n = len(slots)
         for c in prange(chunks):
             one = np.zeros(SIZE, np.float32)

@@ -151,7 +151,7 @@ def _cut_tiles(field: CellField) -> tuple[CellField, NDArray[np.int32]]:
 
 
 @kernel
-def _find_signs(pool, signs, chunks):  # type: ignore[no-untyped-def]
+def _find_signs(pool, signs, chunks):
     n = len(pool)
     size = pool[0].size
     for c in prange(chunks):
@@ -172,7 +172,7 @@ def _count(shape: Shape) -> Kernel:
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(pool, neighbours, slots, lengths, more_lengths, masks, counts, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, neighbours, slots, lengths, more_lengths, masks, counts, chunks):
         """Note the signs of each row of a tile's samples, and of the first beyond it, as bits; count what they make."""
         n = len(slots)
         for chunk in prange(chunks):
@@ -202,14 +202,14 @@ def _count(shape: Shape) -> Kernel:
 
 
 @inlined
-def _four(masks, z, y, DIM):  # type: ignore[no-untyped-def]
+def _four(masks, z, y, DIM):
     """The rows that a row of cubes lies between; in 2-D those of squares, twice."""
     up = z + 1 if DIM == 3 else z
     return np.int64(masks[z, y]), np.int64(masks[z, y + 1]), np.int64(masks[up, y]), np.int64(masks[up, y + 1])
 
 
 @inlined
-def _busy(a, b, c, d, DIM):  # type: ignore[no-untyped-def]
+def _busy(a, b, c, d, DIM):
     """Which cubes of a row hold a part of the surface; in 2-D which squares have an inside."""
     some = a | b | c | d
     some |= some >> 1
@@ -220,7 +220,7 @@ def _busy(a, b, c, d, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _case(a, b, c, d, x, DIM):  # type: ignore[no-untyped-def]
+def _case(a, b, c, d, x, DIM):
     case = (a >> x) & 3 | ((b >> x) & 3) << 2
     if DIM == 3:
         case |= ((c >> x) & 3) << 4 | ((d >> x) & 3) << 6
@@ -228,7 +228,7 @@ def _case(a, b, c, d, x, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _bits(mask):  # type: ignore[no-untyped-def]
+def _bits(mask):
     """How many bits are set, of up to 16."""
     mask = (mask & 0x5555) + ((mask >> 1) & 0x5555)
     mask = (mask & 0x3333) + ((mask >> 2) & 0x3333)
@@ -244,7 +244,7 @@ def _number(shape: Shape) -> Kernel:
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(pool, neighbours, origins, slots, masks, firsts, least, most, flat, numbers, places, ends, share, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, neighbours, origins, slots, masks, firsts, least, most, flat, numbers, places, ends, share, chunks):
         n = len(slots)
         for chunk in prange(chunks):
             for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
@@ -284,7 +284,7 @@ def _number(shape: Shape) -> Kernel:
 
 
 @inlined
-def _home(neighbours, t, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _home(neighbours, t, x, y, z, BZ, BY, BX):
     """Slot of the tile that has a lattice point given from tile t, at most one tile further up, and its place there."""
     column = 13
     if x >= BX:
@@ -307,7 +307,7 @@ def _emit(shape: Shape) -> Kernel:
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(neighbours, slots, masks, number_of, numbers, features, lengths, rules, firsts, result, chunks):  # type: ignore[no-untyped-def]
+    def run(neighbours, slots, masks, number_of, numbers, features, lengths, rules, firsts, result, chunks):
         n = len(slots)
         width = rules.shape[2]
         flat = numbers.reshape(-1)

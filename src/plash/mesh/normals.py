@@ -43,7 +43,7 @@ def face_normals(
 
 
 @kernel
-def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):  # type: ignore[no-untyped-def]
+def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):
     n = len(vertices)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -134,7 +134,7 @@ def _find_slopes(shape: Shape) -> Kernel:
     CORNERS = 4 if BZ == 1 else 8
 
     @kernel
-    def run(pool, keys, places, slope, chunks):  # type: ignore[no-untyped-def]
+    def run(pool, keys, places, slope, chunks):
         n = len(places)
         for c in prange(chunks):
             for i in range(c * n // chunks, (c + 1) * n // chunks):

@@ -94,7 +94,7 @@ def _claim(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @serial_kernel
-    def run(marks, phi, cell, offset, volume, starts, origins, neighbours, slots, counts, carried, lone):  # type: ignore[no-untyped-def]
+    def run(marks, phi, cell, offset, volume, starts, origins, neighbours, slots, counts, carried, lone):
         for t in slots:
             for p in range(starts[t], starts[t + 1]):
                 i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0

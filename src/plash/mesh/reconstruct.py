@@ -143,7 +143,7 @@ def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:
 
 
 @kernel
-def _take_between(pools, ends, share, values, chunks):  # type: ignore[no-untyped-def]
+def _take_between(pools, ends, share, values, chunks):
     n = len(share)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):

@@ -63,7 +63,7 @@ def swept(draft: Draft, sweeps: int) -> Draft:
 
 
 @serial_kernel
-def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):  # type: ignore[no-untyped-def]
+def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):
     """The neighbours that each vertex goes by."""
     width = rows.shape[1]
     count = 0
@@ -79,7 +79,7 @@ def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):  
 
 
 @inlined
-def _counts_for(mine, other):  # type: ignore[no-untyped-def]
+def _counts_for(mine, other):
     """Whether a vertex goes by a neighbour, from the walls they are on."""
     planes = mine & (CLOSES - 1)
     shared = planes & other
@@ -88,7 +88,7 @@ def _counts_for(mine, other):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _set_paces(normals, starts, neighbours, walls, pace, chunks):  # type: ignore[no-untyped-def]
+def _set_paces(normals, starts, neighbours, walls, pace, chunks):
     """How far each vertex goes towards the mean of its neighbours, in the first and the second half of a sweep."""
     n = len(walls)
     for c in prange(chunks):
@@ -106,7 +106,7 @@ def _set_paces(normals, starts, neighbours, walls, pace, chunks):  # type: ignor
 
 
 @kernel
-def _move(places, moved, starts, neighbours, pace, walls, chunks):  # type: ignore[no-untyped-def]
+def _move(places, moved, starts, neighbours, pace, walls, chunks):
     n = len(places)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -125,7 +125,7 @@ def _move(places, moved, starts, neighbours, pace, walls, chunks):  # type: igno
 
 
 @inlined
-def _step(value, low, high):  # type: ignore[no-untyped-def]
+def _step(value, low, high):
     """From 0 at a low value to 1 at a high one, without a kink."""
     part = min(max((value - low) / (high - low), 0.0), 1.0)
     return part * part * (3 - 2 * part)

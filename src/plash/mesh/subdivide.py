@@ -111,7 +111,7 @@ def _edge_between(pairs: Rows, edges: Edges, count: int) -> NDArray[np.int64]:
 
 
 @serial_kernel
-def _place_vertices(before, ends, crease, after):  # type: ignore[no-untyped-def]
+def _place_vertices(before, ends, crease, after):
     n, width = before.shape
     count = np.zeros(n, np.int64)
     sharp = np.zeros(n, np.int64)
@@ -146,7 +146,7 @@ def _place_vertices(before, ends, crease, after):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _place_edges(before, faces, ends, of_face, along, crease, after, chunks):  # type: ignore[no-untyped-def]
+def _place_edges(before, faces, ends, of_face, along, crease, after, chunks):
     first, width = before.shape
     n = len(ends)
     for c in prange(chunks):

@@ -52,7 +52,7 @@ def corners_by_vertex(rows: Rows, count: int) -> Corners:
 
 
 @serial_kernel
-def _sort_corners(rows, starts, numbers):  # type: ignore[no-untyped-def]
+def _sort_corners(rows, starts, numbers):
     n, width = rows.shape
     for r in range(n):
         for k in range(width):
@@ -80,7 +80,7 @@ def edges_of(faces: Rows, count: int) -> Edges:
 
 
 @serial_kernel
-def _find_edges(faces, starts, sides, ends, along, sound, of_face):  # type: ignore[no-untyped-def]
+def _find_edges(faces, starts, sides, ends, along, sound, of_face):
     for f in range(len(faces)):
         for k in range(3):
             starts[min(faces[f, k], faces[f, (k + 1) % 3]) + 1] += 1
@@ -121,7 +121,7 @@ def parts_of(rows: Rows, count: int) -> NDArray[np.int32]:
 
 
 @serial_kernel
-def _join(rows, part):  # type: ignore[no-untyped-def]
+def _join(rows, part):
     for r in range(len(rows)):
         for k in range(1, rows.shape[1]):
             i, j = rows[r, k - 1], rows[r, k]

@@ -70,7 +70,7 @@ def _first_of_each(part: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 @serial_kernel
-def _add_volumes(places, rows, part, first, volumes):  # type: ignore[no-untyped-def]
+def _add_volumes(places, rows, part, first, volumes):
     is_flat = rows.shape[1] == 2
     for r in range(len(rows)):
         i, j = rows[r, 0], rows[r, 1]
@@ -89,13 +89,13 @@ def _add_volumes(places, rows, part, first, volumes):  # type: ignore[no-untyped
 
 
 @serial_kernel
-def _add_gains(gain, part, gains):  # type: ignore[no-untyped-def]
+def _add_gains(gain, part, gains):
     for i in range(len(gain)):
         gains[part[i]] += gain[i]
 
 
 @kernel
-def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, chunks):  # type: ignore[no-untyped-def]
+def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, chunks):
     """Where each vertex goes by a shift of one, and how much volume that gains."""
     n = len(places)
     width = rows.shape[1]
@@ -127,7 +127,7 @@ def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, 
 
 
 @kernel
-def _push(places, push, part, shift, chunks):  # type: ignore[no-untyped-def]
+def _push(places, push, part, shift, chunks):
     n = len(places)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -136,5 +136,5 @@ def _push(places, push, part, shift, chunks):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
+def _cross(ax, ay, az, bx, by, bz):
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx

@@ -93,7 +93,7 @@ def trace_particles(
 
 
 @inlined
-def _place_in_block(origins, t, i, j, k, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _place_in_block(origins, t, i, j, k, BZ, BY, BX):
     """Index of a cell in the block of tile t with a halo of 1; -1 if not all of its corners are in there."""
     HZ = 1 if BZ > 1 else 0
     x, y, z = i - origins[t, 0] + 1, j - origins[t, 1] + 1, k - origins[t, 2] + HZ
@@ -103,7 +103,7 @@ def _place_in_block(origins, t, i, j, k, BZ, BY, BX):  # type: ignore[no-untyped
 
 
 @inlined
-def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):
     """Distance at global coordinates in cells, between the corners of the cell there, which it notes.
 
     From the block of tile t with a halo of 1, if the cell is in it, else from anywhere.
@@ -130,7 +130,7 @@ def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):  # type: ig
 
 
 @inlined
-def _find_normal(corners, place, normal, DIM):  # type: ignore[no-untyped-def]
+def _find_normal(corners, place, normal, DIM):
     """Unit gradient of the distance at the place that was looked at last."""
     square = 0.0
     for axis in range(DIM):
@@ -150,7 +150,7 @@ def _find_normal(corners, place, normal, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _may_be_inside(corners, place, DIM):  # type: ignore[no-untyped-def]
+def _may_be_inside(corners, place, DIM):
     """Whether the place looked at last is further from every corner of its cell than the solid is from that corner."""
     for corner in range(1 << DIM):
         square = 0.0
@@ -163,13 +163,13 @@ def _may_be_inside(corners, place, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _against(vector, normal):  # type: ignore[no-untyped-def]
+def _against(vector, normal):
     """Part of a vector along a normal, if it goes against it, else 0."""
     return min(vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2], 0.0)
 
 
 @inlined
-def _turn_along(vector, normal, before, DIM):  # type: ignore[no-untyped-def]
+def _turn_along(vector, normal, before, DIM):
     """Take from a vector what goes into the wall that is met; between it and the wall before, what crosses their edge.
 
     Args:
@@ -193,9 +193,7 @@ def _turn_along(vector, normal, before, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _lift(  # type: ignore[no-untyped-def]
-    corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
-):
+def _lift(corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX):
     """Move a place that is too deep out along the normal, but not out of the domain; whether it was."""
     DIM = 2 if BZ == 1 else 3
     was_deep = False
@@ -222,7 +220,7 @@ def _trace(shape: Shape) -> Kernel:
     STEEPEST = DIM**0.5  # of a distance between corners: no part of its gradient is greater than one
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
+    def run(
         cell,
         offset,
         velocity,

@@ -138,7 +138,7 @@ def _find_in_reach(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(cell, offset, start_cell, start_offset, starts, near, origins, gap, reach, found, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, offset, start_cell, start_offset, starts, near, origins, gap, reach, found, chunks):
         n = len(near) - 1
         for c in prange(chunks):
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
@@ -165,7 +165,7 @@ def _find_in_reach(shape: Shape) -> Kernel:
 
 
 @kernel
-def _carry_places(cell, offset, matrix, shift, chunks):  # type: ignore[no-untyped-def]
+def _carry_places(cell, offset, matrix, shift, chunks):
     n = cell.shape[1]
     dimension = len(cell)
     for c in prange(chunks):

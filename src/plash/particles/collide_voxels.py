@@ -49,7 +49,7 @@ def leave_solid_cells(
 
 
 @inlined
-def _gap_at(gap, keys, x, y, z, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _gap_at(gap, keys, x, y, z, BZ, BY, BX):
     """Distance between cell centres, at global coordinates in cells."""
     x -= 0.5
     y -= 0.5
@@ -76,7 +76,7 @@ def _leave(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
+    def run(
         cell,
         offset,
         velocity,

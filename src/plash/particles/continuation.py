@@ -49,7 +49,7 @@ def _flat(field: FaceField, carried: FaceField, cells: Cells) -> tuple[NDArray[A
 
 
 @kernel
-def _hold(values, carried, faces, is_change, allowance, chunks):  # type: ignore[no-untyped-def]
+def _hold(values, carried, faces, is_change, allowance, chunks):
     n = len(values)
     nothing = np.float32(0)
     for c in prange(chunks):

@@ -63,7 +63,7 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
 
 
 @kernel
-def _find_error(fill, label, around, tiles, rest_fill, error, chunks):  # type: ignore[no-untyped-def]
+def _find_error(fill, label, around, tiles, rest_fill, error, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -86,7 +86,7 @@ def _displace(shape: Shape) -> Kernel:
     LEAST = np.float32(1e-20)  # so that no displacement is divided by zero
 
     @kernel
-    def run(cell, offset, flying, starts, origins, neighbours, field, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, offset, flying, starts, origins, neighbours, field, chunks):
         n = len(origins) - 1
         one = np.float32(1)
         nothing = np.float32(0)

@@ -70,9 +70,7 @@ def _find_outside(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, flying, outside, chunks
-    ):
+    def run(cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, flying, outside, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):

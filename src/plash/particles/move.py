@@ -57,9 +57,7 @@ def _move(shape: Shape) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, flying, starts, origins, neighbours, keys, grid, dt, unknown, chunks
-    ):
+    def run(cell, offset, velocity, flying, starts, origins, neighbours, keys, grid, dt, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         last_x = np.float32(PX - 1.5)

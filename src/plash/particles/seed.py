@@ -75,7 +75,7 @@ def _lattice(side: int, dimension: int) -> NDArray[np.int64]:
     return np.stack([axis.ravel() for axis in axes[::-1]], axis=1)
 
 
-def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ignore[no-untyped-def]
+def _cells_near(distance: Distance, box: tuple[int, ...], h: float):
     """Batches of cells (n, d) of the box that may hold liquid, and the distance of their centres in metres."""
     dimension = len(box)
     size = TILE_SHAPES[dimension][2]
@@ -98,7 +98,7 @@ def _cells_near(distance: Distance, box: tuple[int, ...], h: float):  # type: ig
             yield cells[inside], depth[inside]
 
 
-def _seed_cells(  # type: ignore[no-untyped-def]
+def _seed_cells(
     distance: Distance,
     cells: NDArray[np.int64],
     depth: NDArray[np.float64],

@@ -38,7 +38,7 @@ def keep_inside(
 
 
 @inlined
-def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):  # type: ignore[no-untyped-def]
+def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):
     """Put particle p back if it went through a closed side; 1 + 2·axis + (0 low, 1 high) if it left by an open one."""
     left = 0
     for axis in range(dimension):
@@ -60,7 +60,7 @@ def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):  # type: ig
 
 
 @inlined
-def is_between_sides(place, limits, kinds, dimension):  # type: ignore[no-untyped-def]
+def is_between_sides(place, limits, kinds, dimension):
     """Whether a place lies beyond no closed side."""
     is_between = True
     for axis in range(dimension):
@@ -70,7 +70,7 @@ def is_between_sides(place, limits, kinds, dimension):  # type: ignore[no-untype
 
 
 @inlined
-def hold_between_sides(place, speed, limits, kinds, dimension):  # type: ignore[no-untyped-def]
+def hold_between_sides(place, speed, limits, kinds, dimension):
     """Move a place back that lies beyond a closed side; whether it did."""
     is_held = False
     for axis in range(dimension):
@@ -86,7 +86,7 @@ def hold_between_sides(place, speed, limits, kinds, dimension):  # type: ignore[
 
 
 @kernel
-def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone, chunks):  # type: ignore[no-untyped-def]
+def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone, chunks):
     n = len(near) - 1
     for c in prange(chunks):
         leaving = 0

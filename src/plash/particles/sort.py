@@ -136,7 +136,7 @@ def _find_slots(shape: Shape) -> Kernel:
     LOG = shape[2].bit_length() - 1
 
     @kernel
-    def run(cell, starts, coordinates, neighbours, group, counts, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, starts, coordinates, neighbours, group, counts, chunks):
         n = len(coordinates) - 1
         for c in prange(chunks):
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
@@ -156,14 +156,14 @@ def _find_slots(shape: Shape) -> Kernel:
 
 
 @kernel
-def _count(group, bounds, counts, chunks):  # type: ignore[no-untyped-def]
+def _count(group, bounds, counts, chunks):
     for c in prange(chunks):
         for p in range(bounds[c], bounds[c + 1]):
             counts[c, group[p]] += 1
 
 
 @kernel
-def _place(group, bounds, places, order, chunks):  # type: ignore[no-untyped-def]
+def _place(group, bounds, places, order, chunks):
     for c in prange(chunks):
         place = places[c]
         for p in range(bounds[c], bounds[c + 1]):
@@ -172,7 +172,7 @@ def _place(group, bounds, places, order, chunks):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _take(rows, order, result, chunks):  # type: ignore[no-untyped-def]
+def _take(rows, order, result, chunks):
     n = len(order)
     for c in prange(chunks):
         for row in range(len(rows)):
@@ -186,7 +186,7 @@ def _mark_cells(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(cell, firsts, marked, extent, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, firsts, marked, extent, chunks):
         n = len(marked)
         for c in prange(chunks):
             for i in range(c * n // chunks, (c + 1) * n // chunks):

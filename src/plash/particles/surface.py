@@ -159,7 +159,7 @@ def _deposit(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, volume, starts, origins, neighbours, tiles, fill, chunks):  # type: ignore[no-untyped-def]
+    def run(cell, offset, volume, starts, origins, neighbours, tiles, fill, chunks):
         n = len(tiles)
         half = np.float32(0.5)
         one = np.float32(1)
@@ -202,7 +202,7 @@ def _deposit(shape: Shape) -> Kernel:
 
 
 @kernel
-def _scale(fill, inverse_share, chunks):  # type: ignore[no-untyped-def]
+def _scale(fill, inverse_share, chunks):
     n = len(fill)
     for c in prange(chunks):
         part = fill[c * n // chunks : (c + 1) * n // chunks]
@@ -212,7 +212,7 @@ def _scale(fill, inverse_share, chunks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _invert(fill, phi, h, chunks):  # type: ignore[no-untyped-def]
+def _invert(fill, phi, h, chunks):
     n = len(fill)
     one = np.float32(1)
     for c in prange(chunks):
@@ -229,7 +229,7 @@ def _invert(fill, phi, h, chunks):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _between_centres(block, o, sx, sy, sz, SY, SZ):  # type: ignore[no-untyped-def]
+def _between_centres(block, o, sx, sy, sz, SY, SZ):
     """Linear interpolation at a place (sx, sy, sz) from the centre of a cell, in cells, each within ±1/2."""
     centre = block[o]
     ox = 1 if sx > 0 else -1
@@ -258,7 +258,7 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(phi, label, openness, around, neighbours, tiles, per_metre, partial, chunks):  # type: ignore[no-untyped-def]
+    def run(phi, label, openness, around, neighbours, tiles, per_metre, partial, chunks):
         n = len(tiles)
         half = np.float32(0.5)
         step = np.float32(1 / PARTS)

@@ -120,9 +120,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, gradient, volume, starts, origins, neighbours, tiles, momentum, weight, chunks
-    ):
+    def run(cell, offset, velocity, gradient, volume, starts, origins, neighbours, tiles, momentum, weight, chunks):
         n = len(tiles)
         half = np.float32(0.5)
         one = np.float32(1)
@@ -192,7 +190,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
 
 
 @kernel
-def _divide(momentum, weight, chunks):  # type: ignore[no-untyped-def]
+def _divide(momentum, weight, chunks):
     n = len(momentum)
     for c in prange(chunks):
         part = momentum[c * n // chunks : (c + 1) * n // chunks]
@@ -213,9 +211,7 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, flying, starts, origins, neighbours, grid, change, ratio, unknown, chunks
-    ):
+    def run(cell, offset, velocity, flying, starts, origins, neighbours, grid, change, ratio, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         one = np.float32(1)
@@ -280,9 +276,7 @@ def _gather_affine(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(  # type: ignore[no-untyped-def]
-        cell, offset, velocity, gradient, flying, starts, origins, neighbours, grid, unknown, chunks
-    ):
+    def run(cell, offset, velocity, gradient, flying, starts, origins, neighbours, grid, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -325,7 +319,7 @@ def _gather_affine(shape: Shape) -> Kernel:
 
 
 @inlined
-def _value_and_slope(block, x, y, z, PY, PX, THIN):  # type: ignore[no-untyped-def]
+def _value_and_slope(block, x, y, z, PY, PX, THIN):
     """Linear interpolation and the gradient of its weights, per cell."""
     i = int(x)
     j = int(y)

@@ -43,7 +43,7 @@ def trace_back(velocity: FaceField, cells: Cells, dt: float, h: float) -> tuple[
 
 
 @inlined
-def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX):
     """One component at block coordinates: from the block, or from anywhere if the point has left it."""
     half = np.float32(0.5)
     inside = x >= half and x < np.float32(PX - 1) and y >= half and y < np.float32(PY - 1)
@@ -72,7 +72,7 @@ def _trace(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(grid, result, faces, origins, neighbours, keys, tiles, dt, unknown, chunks):  # type: ignore[no-untyped-def]
+    def run(grid, result, faces, origins, neighbours, keys, tiles, dt, unknown, chunks):
         n = len(tiles)
         half = np.float32(0.5)
         for c in prange(chunks):

@@ -67,7 +67,7 @@ class Forces:
 
 
 @kernel
-def _add_constant(velocity, faces, increment, chunks):  # type: ignore[no-untyped-def]
+def _add_constant(velocity, faces, increment, chunks):
     n = len(velocity)
     for c in prange(chunks):
         part = velocity[c * n // chunks : (c + 1) * n // chunks]
@@ -77,7 +77,7 @@ def _add_constant(velocity, faces, increment, chunks):  # type: ignore[no-untype
 
 
 @kernel
-def _add_to_marked(values, marked, increment, chunks):  # type: ignore[no-untyped-def]
+def _add_to_marked(values, marked, increment, chunks):
     n = len(values)
     for c in prange(chunks):
         part = values[c * n // chunks : (c + 1) * n // chunks]

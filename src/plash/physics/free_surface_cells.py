@@ -129,7 +129,7 @@ def set_surface_velocities(
 
 
 @inlined
-def _air_mask(label, m, PY, PX, DIM):  # type: ignore[no-untyped-def]
+def _air_mask(label, m, PY, PX, DIM):
     """Bits of the faces of cell m of a block of labels that have air beyond them."""
     mask = 0
     for axis in range(DIM):
@@ -142,7 +142,7 @@ def _air_mask(label, m, PY, PX, DIM):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _next_cell(neighbours, t, z, y, x, axis, BZ, BY, BX):  # type: ignore[no-untyped-def]
+def _next_cell(neighbours, t, z, y, x, axis, BZ, BY, BX):
     """Slot and place of the next cell along an axis, whose minimal face is the high face of this one."""
     if axis == 0:
         return (t, z, y, x + 1) if x + 1 < BX else (neighbours[t, 14], z, y, 0)
@@ -158,7 +158,7 @@ def _set_faces(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(velocity, label, neighbours, tiles, shares, body_force, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, label, neighbours, tiles, shares, body_force, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)
@@ -203,7 +203,7 @@ def _count_liquid_neighbours(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(label, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+    def run(label, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)

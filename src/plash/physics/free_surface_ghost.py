@@ -60,7 +60,7 @@ class Ghost:
 
 
 @inlined
-def _conductance(one, other):  # type: ignore[no-untyped-def]
+def _conductance(one, other):
     """1/θ on the face between two cells of which one at least is liquid, by their φ; 1 if both are."""
     if (one < 0) == (other < 0):
         return np.float32(1)
@@ -77,7 +77,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(label, phi, openness, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+    def run(label, phi, openness, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             labels = np.zeros(PZ * PY * PX, np.int8)
@@ -118,7 +118,7 @@ def _subtract_gradient(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(velocity, potential, phi, faces, neighbours, tiles, at_surface, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, potential, phi, faces, neighbours, tiles, at_surface, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)

@@ -55,7 +55,7 @@ def _count_open_faces(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(label, faces, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+    def run(label, faces, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.uint8)
@@ -82,7 +82,7 @@ def _sum_openness(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(label, openness, neighbours, tiles, diagonal, chunks):  # type: ignore[no-untyped-def]
+    def run(label, openness, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)

@@ -78,7 +78,7 @@ def _diffuse(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(velocity, result, neighbours, tiles, number, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, result, neighbours, tiles, number, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ class _Decoded(Sequence[Picture]):
     def __len__(self) -> int:
         return len(self._files)
 
-    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+    def __getitem__(self, number: Any) -> Any:
         from PIL import Image
 
         with Image.open(self._files[number]) as image:

@@ -98,7 +98,7 @@ def _offset(axis: int | None) -> tuple[int, int, int]:
 
 
 @inlined
-def _place(x, n, more):  # type: ignore[no-untyped-def]
+def _place(x, n, more):
     """Cell before a coordinate, the one behind it, and the share of that; what is beyond the far wall is zero."""
     x = min(x, float(n - 1 + more)) if x > 0.0 else 0.0
     before = min(int(x), n - 1)
@@ -109,7 +109,7 @@ def _place(x, n, more):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _interpolated(field, x, y, z, mx, my, mz, DEEP):  # type: ignore[no-untyped-def]
+def _interpolated(field, x, y, z, mx, my, mz, DEEP):
     nz, ny, nx = field.shape
     i0, i1, b, a = _place(x, nx, mx)
     j0, j1, d, c = _place(y, ny, my)
@@ -122,7 +122,7 @@ def _interpolated(field, x, y, z, mx, my, mz, DEEP):  # type: ignore[no-untyped-
 
 
 @inlined
-def _used(before, behind, share):  # type: ignore[no-untyped-def]
+def _used(before, behind, share):
     """Of two places those that count: round-off must not decide which of the neighbours is one."""
     if share < 1e-9:
         return before, before
@@ -132,7 +132,7 @@ def _used(before, behind, share):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _least_and_greatest(field, x, y, z, mx, my, mz, DEEP):  # type: ignore[no-untyped-def]
+def _least_and_greatest(field, x, y, z, mx, my, mz, DEEP):
     """Of the values that an interpolation uses; a wall of zeros counts."""
     nz, ny, nx = field.shape
     i0, i1, b, _ = _place(x, nx, mx)
@@ -163,7 +163,7 @@ def _follow(dimension: int) -> Kernel:
     DEEP = dimension == 3
 
     @kernel
-    def run(velocity, factor, result, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, factor, result, chunks):
         _, nz, ny, nx = velocity.shape
         rows = nz * ny
         half = 0.5 * factor
@@ -186,7 +186,7 @@ def _follow(dimension: int) -> Kernel:
 
 
 @inlined
-def _led_to(way, k, j, i, mx, my, mz, DEEP):  # type: ignore[no-untyped-def]
+def _led_to(way, k, j, i, mx, my, mz, DEEP):
     """Where the way from a cell leads to, or from the face between it and the one before along (mx, my, mz)."""
     x = i + 0.5 * (way[0, k, j, i] + way[0, k - mz, j - my, i - mx])
     y = j + 0.5 * (way[1, k, j, i] + way[1, k - mz, j - my, i - mx])
@@ -201,7 +201,7 @@ def _trace(dimension: int) -> Kernel:
     DEEP = dimension == 3
 
     @kernel
-    def run(field, back, offset, result, chunks):  # type: ignore[no-untyped-def]
+    def run(field, back, offset, result, chunks):
         nz, ny, nx = field.shape
         mx, my, mz = offset
         rows = nz * ny
@@ -223,7 +223,7 @@ def _correct(dimension: int) -> Kernel:
     DEEP = dimension == 3
 
     @kernel
-    def run(field, first, back, forth, offset, result, chunks):  # type: ignore[no-untyped-def]
+    def run(field, first, back, forth, offset, result, chunks):
         nz, ny, nx = field.shape
         mx, my, mz = offset
         rows = nz * ny

@@ -64,7 +64,7 @@ def confining_force(velocity: Array, h: float, strength: float) -> Array:
 
 
 @inlined
-def _slope(field, k, j, i, dk, dj, di, per_h):  # type: ignore[no-untyped-def]
+def _slope(field, k, j, i, dk, dj, di, per_h):
     """Central difference along an axis, one-sided at walls."""
     nz, ny, nx = field.shape
     k0, j0, i0 = max(k - dk, 0), max(j - dj, 0), max(i - di, 0)
@@ -74,7 +74,7 @@ def _slope(field, k, j, i, dk, dj, di, per_h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _rotation(velocity, per_h, curl, size, chunks):  # type: ignore[no-untyped-def]
+def _rotation(velocity, per_h, curl, size, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):
@@ -91,7 +91,7 @@ def _rotation(velocity, per_h, curl, size, chunks):  # type: ignore[no-untyped-d
 
 
 @kernel
-def _confine(curl, size, per_h, even, factor, force, chunks):  # type: ignore[no-untyped-def]
+def _confine(curl, size, per_h, even, factor, force, chunks):
     nz, ny, nx = size.shape
     rows = nz * ny
     for c in prange(chunks):

@@ -1,11 +1,11 @@
 """Solids that move, as whole cells (`solids = "voxel"`).
 
 A cell is solid if its centre lies in a body at the start of the step. The outermost of these, the border cells, hold
-the velocity of the liquid beside them without its part into or out of the body (`physics/solids/border_cells.py`), and
-their faces take it. They count as solid in the matrix of the pressure, enter the divergence with the velocity they hold, and
-are liquid in no count. Particles may be in them, as far as they are outside the body itself: they are traced in its
-frame, and put out of its exact shape where it is at the end of the move. Which share of space is open is that of the
-body too, not of its cells. Reference: Foster & Fedkiw 2001; Cline figure 8.
+the velocity of the liquid beside them without its part into or out of the body (`physics/solids/border_cells.py`),
+and their faces take it. They count as solid in the matrix of the pressure, enter the divergence with the velocity
+they hold, and are liquid in no count. Particles may be in them, as far as they are outside the body itself: they are
+traced in its frame, and put out of its exact shape where it is at the end of the move. Which share of space is open
+is that of the body too, not of its cells. Reference: Foster & Fedkiw 2001; Cline figure 8.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def along_bodies(
 
 
 @kernel
-def _close(velocity, faces, mask, wanted, chunks):  # type: ignore[no-untyped-def]
+def _close(velocity, faces, mask, wanted, chunks):
     n = len(velocity)
     for c in prange(chunks):
         part = velocity[c * n // chunks : (c + 1) * n // chunks]
@@ -73,13 +73,13 @@ def _close(velocity, faces, mask, wanted, chunks):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _leaves(velocity, bits):  # type: ignore[no-untyped-def]
+def _leaves(velocity, bits):
     """Whether this is the velocity of liquid that parts from the wall on this face."""
     return (bits & LEAVES_UP > 0 and velocity > 0) or (bits & LEAVES_DOWN > 0 and velocity < 0)
 
 
 @inlined
-def _mean_of_known(block, m, steps, dimension):  # type: ignore[no-untyped-def]
+def _mean_of_known(block, m, steps, dimension):
     """Mean of the known values beside entry m of a block; unknown if there is none."""
     total, count = np.float32(0), 0
     for axis in range(dimension):
@@ -104,7 +104,7 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
     WANTED = np.uint8(WALL if closed else WET)
 
     @kernel
-    def run(velocity, result, gap, faces, kept, neighbours, slots, chunks):  # type: ignore[no-untyped-def]
+    def run(velocity, result, gap, faces, kept, neighbours, slots, chunks):
         n = len(slots)
         steps = (1, PX, PX * PY)
         for c in prange(chunks):

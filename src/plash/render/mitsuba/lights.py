@@ -83,7 +83,7 @@ def dim(light: Floats, view: View, depth: Floats, shadows: ShadowMap) -> None:
 
 
 @serial_kernel
-def _build_pyramid(atlas, size, levels):  # type: ignore[no-untyped-def]
+def _build_pyramid(atlas, size, levels):
     start, n = 0, size
     for _ in range(levels - 1):
         half = n // 2
@@ -110,7 +110,7 @@ def _build_pyramid(atlas, size, levels):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _sampled(atlas, size, level, x, y):  # type: ignore[no-untyped-def]
+def _sampled(atlas, size, level, x, y):
     """The four layers at a place of the finest level, by quadratic splines."""
     start, n = 0, size
     for _ in range(level):
@@ -139,7 +139,7 @@ def _sampled(atlas, size, level, x, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def cover_before(atlas, lamp, softness, grain, middle, px, py, pz):  # type: ignore[no-untyped-def]
+def cover_before(atlas, lamp, softness, grain, middle, px, py, pz):
     """How much of the lamp is covered seen from a point, how deep (m) its light has crossed things, how dense it is."""
     size = atlas.shape[1]
     dx, dy, dz = px - lamp[0], py - lamp[1], pz - lamp[2]
@@ -184,7 +184,7 @@ def cover_before(atlas, lamp, softness, grain, middle, px, py, pz):  # type: ign
 
 
 @kernel
-def _dim(light, view, depth, atlas, lamp, numbers, bands):  # type: ignore[no-untyped-def]
+def _dim(light, view, depth, atlas, lamp, numbers, bands):
     rows, columns = depth.shape[0] // 2, depth.shape[1] // 2
     softness, grain, middle, red, green, blue = numbers
     for band in numba.prange(bands):

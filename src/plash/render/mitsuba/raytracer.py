@@ -16,9 +16,9 @@ from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.physics.solids.rigid_motion import MovingBodies
-from plash.render.mitsuba import ray_parts as parts
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
+from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.ray_parts import Part
 from plash.render.mitsuba.variant import load_mitsuba

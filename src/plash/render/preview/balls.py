@@ -40,7 +40,7 @@ def _reach(view: View, seen: NDArray[np.float64], radius: NDArray[np.float64]) -
 
 
 @kernel
-def _draw(seen, radius, reach, view, liquid, depth, index, thickness, behind, bands):  # type: ignore[no-untyped-def]
+def _draw(seen, radius, reach, view, liquid, depth, index, thickness, behind, bands):
     rows, columns = depth.shape
     focal, middle_x, middle_y = view[12], view[13], view[14]
     for band in numba.prange(bands):

@@ -29,7 +29,7 @@ def light_on_floor(lamp: View, layer: Layer, things: Triangles) -> Floats:
 
 
 @serial_kernel
-def _gather(lamp, depth, index, thickness, faces, vertices, normals, dense):  # type: ignore[no-untyped-def]
+def _gather(lamp, depth, index, thickness, faces, vertices, normals, dense):
     rows, columns = depth.shape
     smooth = normals.shape[0] == vertices.shape[0]
     for i in range(rows):

@@ -22,14 +22,14 @@ def develop(light: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 @inlined
-def _compressed(x):  # type: ignore[no-untyped-def]
+def _compressed(x):
     """The same up to a knee, then ever more slowly towards 1."""
     knee = 0.9
     return x if x <= knee else 1 - (1 - knee) * np.exp(-(x - knee) / (1 - knee))
 
 
 @kernel
-def _develop(light, picture, bands):  # type: ignore[no-untyped-def]
+def _develop(light, picture, bands):
     rows, columns, _ = picture.shape
     for band in numba.prange(bands):
         for i in range(band * rows // bands, (band + 1) * rows // bands):

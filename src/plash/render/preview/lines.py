@@ -51,7 +51,7 @@ def _ahead(view: View, ends: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @kernel
-def _cover(lines, half, hidden, slack, cover, bands):  # type: ignore[no-untyped-def]
+def _cover(lines, half, hidden, slack, cover, bands):
     rows, columns = cover.shape
     always = hidden.shape[0] == 1
     for band in numba.prange(bands):

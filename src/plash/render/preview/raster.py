@@ -112,7 +112,7 @@ def _cut(a: NDArray[np.float64], b: NDArray[np.float64], near: float) -> NDArray
 
 
 @kernel
-def _draw(steps, nearness, faces, source, liquid, depth, index, thickness, behind, bands):  # type: ignore[no-untyped-def]
+def _draw(steps, nearness, faces, source, liquid, depth, index, thickness, behind, bands):
     rows, columns = depth.shape
     for band in numba.prange(bands):
         top, bottom = band * rows // bands, (band + 1) * rows // bands - 1

@@ -78,7 +78,7 @@ def shine(
 
 
 @inlined
-def ray(view, row, column):  # type: ignore[no-untyped-def]
+def ray(view, row, column):
     """Direction of the ray through the centre of a sample, of depth 1."""
     u, v = (column + 0.5 - view[13]) / view[12], (view[14] - row - 0.5) / view[12]
     x = u * view[3] + v * view[6] + view[9]
@@ -88,7 +88,7 @@ def ray(view, row, column):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def corner_weights(view, vertices, a, b, c, x, y, z):  # type: ignore[no-untyped-def]
+def corner_weights(view, vertices, a, b, c, x, y, z):
     """Where the ray (x, y, z) meets a triangle: the weights of its corners, and its normal, not of length 1."""
     ax, ay, az = vertices[a, 0] - view[0], vertices[a, 1] - view[1], vertices[a, 2] - view[2]
     ux, uy, uz = vertices[b, 0] - vertices[a, 0], vertices[b, 1] - vertices[a, 1], vertices[b, 2] - vertices[a, 2]
@@ -106,7 +106,7 @@ def corner_weights(view, vertices, a, b, c, x, y, z):  # type: ignore[no-untyped
 
 
 @kernel
-def _see_triangles(view, depth, index, faces, vertices, normals, colors, cell, normal, color, bands):  # type: ignore[no-untyped-def]
+def _see_triangles(view, depth, index, faces, vertices, normals, colors, cell, normal, color, bands):
     rows, columns = index.shape
     smooth = normals.shape[0] == vertices.shape[0]
     for band in numba.prange(bands):
@@ -139,7 +139,7 @@ def _see_triangles(view, depth, index, faces, vertices, normals, colors, cell, n
 
 
 @kernel
-def _see_balls(view, depth, index, centers, colors, normal, color, bands):  # type: ignore[no-untyped-def]
+def _see_balls(view, depth, index, centers, colors, normal, color, bands):
     rows, columns = index.shape
     for band in numba.prange(bands):
         for i in range(band * rows // bands, (band + 1) * rows // bands):
@@ -158,7 +158,7 @@ def _see_balls(view, depth, index, centers, colors, normal, color, bands):  # ty
 
 
 @kernel
-def _shine(normal, color, key, sky, to_lamp, background, light, bands):  # type: ignore[no-untyped-def]
+def _shine(normal, color, key, sky, to_lamp, background, light, bands):
     rows, columns, _ = normal.shape
     for band in numba.prange(bands):
         for i in range(band * rows // bands, (band + 1) * rows // bands):

@@ -78,13 +78,13 @@ def shine_through(
 
 
 @inlined
-def _step(low, high, x):  # type: ignore[no-untyped-def]
+def _step(low, high, x):
     t = min(max((x - low) / (high - low), 0.0), 1.0)
     return t * t * (3 - 2 * t)
 
 
 @inlined
-def _panel(studio, start, x, y, z, width, height):  # type: ignore[no-untyped-def]
+def _panel(studio, start, x, y, z, width, height):
     """Light of a soft panel of some half width and height in the direction that row 2 of its axes points to."""
     ahead = x * studio[start + 6] + y * studio[start + 7] + z * studio[start + 8]
     if ahead <= 0.01:
@@ -95,14 +95,14 @@ def _panel(studio, start, x, y, z, width, height):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _studio_light(studio, x, y, z):  # type: ignore[no-untyped-def]
+def _studio_light(studio, x, y, z):
     """Brightness of the room in a direction: walls, dimmer above, and two panels; times the background's colour."""
     wall = 0.95 - 0.6 * _step(0.0, 0.7, y) if y > 0 else 0.95 - 0.15 * _step(0.0, 0.5, -y)
     return wall + 7.0 * _panel(studio, 3, x, y, z, 0.42, 0.3) + 2.0 * _panel(studio, 12, x, y, z, 0.22, 0.6)
 
 
 @inlined
-def _normal(view, vertices, faces, normals, t, x, y, z, side):  # type: ignore[no-untyped-def]
+def _normal(view, vertices, faces, normals, t, x, y, z, side):
     """Unit normal of a triangle where a ray meets it, its corners' weights, and the cosine between normal and ray.
 
     An interpolated normal may look away from a face that is seen: it is then turned towards that of the face.
@@ -128,7 +128,7 @@ def _normal(view, vertices, faces, normals, t, x, y, z, side):  # type: ignore[n
 
 
 @inlined
-def _sample_at(view, rows, columns, x, y, z):  # type: ignore[no-untyped-def]
+def _sample_at(view, rows, columns, x, y, z):
     """Row and column of a point given relative to the camera; -1 if it is not in the picture."""
     ahead = x * view[9] + y * view[10] + z * view[11]
     if ahead <= 0:
@@ -141,7 +141,7 @@ def _sample_at(view, rows, columns, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _shine_through(light, view, opaque, front, back, mesh, numbers, key, studio, result, bands):  # type: ignore[no-untyped-def]
+def _shine_through(light, view, opaque, front, back, mesh, numbers, key, studio, result, bands):
     depth, index, thickness = front
     back_depth, back_index = back
     faces, vertices, normals, colors = mesh

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    import av
     from av.video.stream import VideoStream
 
 Picture = NDArray[np.uint8]
@@ -109,7 +110,7 @@ def _chained(first: Picture, rest: Iterable[Picture]) -> Iterable[Picture]:
     yield from rest
 
 
-def _frame(picture: Picture):  # type: ignore[no-untyped-def]
+def _frame(picture: Picture) -> av.VideoFrame:
     import av
     from av.video.reformatter import ColorRange, Colorspace
 

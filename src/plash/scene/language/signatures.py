@@ -1,7 +1,7 @@
 """What the tables of a scene may be made from, for type checkers: keys, units as text, tables as dictionaries.
 
-``python -m plash.scene.language.signatures src/plash/scene/keys.pyi`` writes a `TypedDict` for each model, read from its
-fields, so that they cannot differ. A model names its own as the keywords of its constructor.
+``python -m plash.scene.language.signatures src/plash/scene/keys.pyi`` writes a `TypedDict` for each model, read from
+its fields, so that they cannot differ. A model names its own as the keywords of its constructor.
 """
 
 from __future__ import annotations
