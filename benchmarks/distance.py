@@ -28,7 +28,7 @@ RADII = {"Zhu & Bridson": {2: 0.3, 3: 0.35}, "union of balls": {2: 0.45, 3: 0.55
 def by_fill(particles: Particles, cells: tuple[int, ...]) -> Array:
     sort_particles(particles, 3)
     solids = StaticSolids([], Box(cells, ((CLOSED, CLOSED),) * len(cells)), 1.0).at(particles.tiles)
-    phi = liquid_distance(fill_fraction(particles, solids.inverse_share, solids.box.closed_sides()), 1.0)
+    phi = liquid_distance(fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides()), 1.0)
     return to_dense(phi.pool, phi.tiles, (0,) * len(cells), cells).astype(np.float64)
 
 

@@ -91,7 +91,7 @@ def main() -> None:
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     print(f"{'box':16}{'advection':12}{'ball':6}{'ms a step':>10}{'steps a s':>10}{'iterations':>11}")
     for size, resolution in (((1.0, 1.0), 256), ((1.0, 1.0, 1.0), 64)):
-        for advection, ball in (("maccormack", False), ("trace", False), ("maccormack", True)):
+        for advection, ball in (("maccormack", False), ("semi_lagrangian", False), ("maccormack", True)):
             seconds, stages, iterations = steps(scene(size, resolution, ball, advection=advection), repeats)
             box = f"{resolution}^{len(size)}"
             print(f"{box:16}{advection:12}{ball!s:6}{1e3 * seconds:10.1f}{1 / seconds:10.1f}{iterations:11.1f}")

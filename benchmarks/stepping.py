@@ -67,7 +67,7 @@ class Stepper:
 
 
 PLAIN = "plain flip"
-_PLAIN = {"solver.free_surface": "staircase", "solver.density_projection": False, "solver.parting": False}
+_PLAIN = {"solver.free_surface": "staircase", "solver.density_projection": False, "solver.separating_walls": False}
 
 
 def bench_scene(resolution: int, transfer: str) -> Scene:
@@ -104,7 +104,7 @@ def bench_steps(plan: Plan, resolution: int, transfer: str) -> dict[int, list[St
 def bench_cases(plan: Plan) -> list[tuple[int, str]]:
     """The resolutions and transfers that are stepped."""
     both = [(size, kind) for size in plan.step_sizes for kind in ("flip", PLAIN)]
-    return [*both, (plan.other_size, "apic"), (plan.other_size, "trace")]
+    return [*both, (plan.other_size, "apic"), (plan.other_size, "semi_lagrangian")]
 
 
 @functools.cache

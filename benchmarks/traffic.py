@@ -53,7 +53,7 @@ PARTICLE_STAGES = frozenset(
         "grid_to_particles",
         "grid_to_affine_particles",
         "move_particles",
-        "Solids.confine",
+        "Solids.collide",
     }
 )
 
@@ -81,7 +81,7 @@ _BY_TRANSFER = {
     ("flip", "forget_dry_faces"): Traffic(cell=30),
     ("apic", "sort_particles"): Traffic(particle=156 + 9 * 12),
     ("apic", "particles_to_grid"): Traffic(particle=40 + 36, cell=108),
-    ("trace", "grid_to_particles"): Traffic(particle=36, cell=12),
+    ("semi_lagrangian", "grid_to_particles"): Traffic(particle=36, cell=12),
 }
 
 

@@ -24,7 +24,7 @@ def vortex(settings: plash.Solver) -> StableFluidsSolver:
 
 solvers = {
     "maccormack": vortex(plash.Solver(kind="stable_fluids", advection="maccormack")),
-    "trace": vortex(plash.Solver(kind="stable_fluids", advection="trace")),
+    "semi_lagrangian": vortex(plash.Solver(kind="stable_fluids", advection="semi_lagrangian")),
 }
 starts = {name: solver.state.faces.copy() for name, solver in solvers.items()}
 print("frame   time  exp(-2 nu t)  maccormack   trace   density between")

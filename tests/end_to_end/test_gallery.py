@@ -29,7 +29,7 @@ def test_every_scene_runs_with_every_surface(name, surface):
     assert np.linalg.norm(last.particles.velocity, axis=1).max() < 3 * (drop + started)
 
 
-@pytest.mark.parametrize("advection", ["trace", "maccormack"])
+@pytest.mark.parametrize("advection", ["semi_lagrangian", "maccormack"])
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind == "stable_fluids"])
 def test_every_scene_of_stable_fluids_runs(name, advection):
     scene = plash.load_scene(name, resolution=16, frames=4, **{"solver.advection": advection})

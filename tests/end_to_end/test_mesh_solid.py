@@ -33,8 +33,8 @@ def test_dam_breaks_round_a_mesh_as_round_the_exact_shape(mesh_ball):
         assert ours.ledger.particle_volume == pytest.approx(theirs.ledger.particle_volume, rel=1e-6)
         assert ours.ledger.leaks == {"ball": 0}
         assert ours.particles.position.mean(axis=0) == pytest.approx(theirs.particles.position.mean(axis=0), abs=2e-3)
-    gap = np.linalg.norm(found[-1].particles.position - CENTRE, axis=1)
-    assert gap.min() > RADIUS - 1.0 / 24
+    solid_phi = np.linalg.norm(found[-1].particles.position - CENTRE, axis=1)
+    assert solid_phi.min() > RADIUS - 1.0 / 24
 
 
 def test_liquid_starts_in_the_shape_of_a_mesh(mesh_ball):

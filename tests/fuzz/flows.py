@@ -67,7 +67,7 @@ class Writer:
             some |= {
                 "kind": "stable_fluids",
                 "courant": chance.choice([1, 4, 0.3, 30, 100]),
-                "advection": chance.choice(["trace", "maccormack"]),
+                "advection": chance.choice(["semi_lagrangian", "maccormack"]),
                 "confinement": chance.choice([0, 0, 0.3, 10]),
                 "diffusion": chance.choice([0, 0, 0.01, 100]) * self.length**2 / self.time,
             }
@@ -75,11 +75,11 @@ class Writer:
             per_side = chance.choice([1, 2, 2, 2, 3])
             some |= {
                 "courant": chance.choice([1, 1, 0.5, 2, 5, 10, 0.05]),
-                "transfer": chance.choice(["apic", "apic", "flip", "pic", "trace"]),
+                "transfer": chance.choice(["apic", "apic", "flip", "pic", "semi_lagrangian"]),
                 "free_surface": chance.choice(["ghost", "ghost", "ghost", "staircase", "cells"]),
                 "seed": chance.randrange(2**63),
                 "density_projection": chance.random() < 0.8,
-                "parting": chance.random() < 0.8,
+                "separating_walls": chance.random() < 0.8,
                 "steps_cross_frames": chance.random() < 0.2,
                 "particles_per_cell": per_side**self.axes,
                 "jitter": chance.choice([0.25, 0, 1]),

@@ -116,8 +116,8 @@ def test_shell_of_any_surface_whichever_way_it_faces(tmp_path):
 def test_shell_looks_like_its_wall(tmp_path):
     shape = saved(bowl(), tmp_path / "bowl.ply", thickness=0.1)
     drawn = shape_mesh(shape, Domain(size=(1, 1, 1)))
-    gaps = distance(shape, drawn.vertices.astype(np.float64))
-    assert np.abs(gaps).max() < 0.01
+    phis = distance(shape, drawn.vertices.astype(np.float64))
+    assert np.abs(phis).max() < 0.01
     away = np.linalg.norm(drawn.vertices, axis=1)
     assert away.min() == pytest.approx(0.95, abs=0.01)
     assert away.max() == pytest.approx(1.05, abs=0.01)

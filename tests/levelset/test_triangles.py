@@ -95,19 +95,19 @@ def test_every_point_is_as_far_as_its_nearest_triangle():
     mesh.vertices *= np.random.default_rng(5).uniform(0.5, 1, (len(mesh.vertices), 1))
     points = scattered(200)
     found = tree(mesh).distance(points)
-    for point, gap in zip(points, found, strict=True):
+    for point, phi in zip(points, found, strict=True):
         nearest = trimesh.triangles.closest_point(mesh.triangles, np.tile(point, (len(mesh.faces), 1)))
-        assert abs(gap) == pytest.approx(np.linalg.norm(nearest - point, axis=1).min(), abs=1e-12)
-        assert (gap < 0) == (winding(point, np.array(mesh.triangles)) > 0.5)
+        assert abs(phi) == pytest.approx(np.linalg.norm(nearest - point, axis=1).min(), abs=1e-12)
+        assert (phi < 0) == (winding(point, np.array(mesh.triangles)) > 0.5)
 
 
 def test_needles_and_fans_are_searched_as_exactly_as_round_triangles():
     """A cylinder as programs write it: sides as thin as needles, and caps that fan out from a point."""
     mesh = trimesh.creation.cylinder(radius=0.4, height=1.7, sections=61)
     points = np.concatenate([scattered(1000), lattice(12, 1.0)])
-    gaps = np.stack([tree_of_one(triangle, points) for triangle in np.array(mesh.triangles)])
+    phis = np.stack([tree_of_one(triangle, points) for triangle in np.array(mesh.triangles)])
     found = tree(mesh).distance(points)
-    np.testing.assert_allclose(np.abs(found), gaps.min(axis=0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(np.abs(found), phis.min(axis=0), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("least", [0.1, 0.3])
@@ -121,9 +121,9 @@ def test_swollen_walls_are_searched_exactly_too(least):
     points = np.concatenate([scattered(1000), lattice(12, 1.2)])
     swell = np.maximum(least - body.thickness, 0.0) / 2
     assert swell.min() == 0 < swell.max()
-    gaps = np.stack([tree_of_one(triangle, points) for triangle in body.corners.reshape(-1, 3, 3)])
+    phis = np.stack([tree_of_one(triangle, points) for triangle in body.corners.reshape(-1, 3, 3)])
     inside = body.distance(points) < 0
-    expected = np.where(inside, -(gaps + swell[:, None]).min(axis=0), (gaps - swell[:, None]).min(axis=0))
+    expected = np.where(inside, -(phis + swell[:, None]).min(axis=0), (phis - swell[:, None]).min(axis=0))
     found = body.distance(points, least)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
     order = np.random.default_rng(0).permutation(len(points))
@@ -219,9 +219,9 @@ def test_mesh_may_be_part_of_a_group(tmp_path):
     ball = saved(trimesh.creation.icosphere(subdivisions=3), tmp_path / "ball.ply")
     box = Box(min=(0, -2, -2), max=(2, 2, 2))
     points = scattered(300)
-    gap, other = distance(ball, points), distance(box, points)
-    assert (distance(Union(of=[ball, box]), points) == np.minimum(gap, other)).all()
-    assert (distance(Difference(of=[box, ball]), points) == np.maximum(other, -gap)).all()
+    phi, other = distance(ball, points), distance(box, points)
+    assert (distance(Union(of=[ball, box]), points) == np.minimum(phi, other)).all()
+    assert (distance(Difference(of=[box, ball]), points) == np.maximum(other, -phi)).all()
 
 
 # Files

@@ -11,7 +11,7 @@ from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.physics.solids.cut import StaticCutSolids
-from plash.physics.solids.voxel import CLOSED, Box
+from plash.physics.solids.voxel import CLOSED, DomainBox
 from plash.scene.bodies import Solid
 
 H, G, DT = 0.037, 9.3, 0.006
@@ -29,9 +29,9 @@ def bowl(dimension):
     rim = center + 20 * H
     low = np.where(np.arange(dimension) == 1, center[1], 0.0)
     ball = {"kind": "sphere", "center": tuple(center), "radius": RADIUS}
-    cover = plash.Box(min=tuple(low), max=tuple(rim + 1))
+    cover = plash.DomainBox(min=tuple(low), max=tuple(rim + 1))
     shape = plash.Difference(of=[{**ball, "radius": RADIUS + 3 * H}, ball, cover])
-    box = Box(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
+    box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
     return StaticCutSolids([Solid(name="bowl", shape=shape)], box, H)
 
 
@@ -39,7 +39,7 @@ def valley(dimension):
     """Two planes that meet in an edge, along z in 3-D and not along a border of cells."""
     point = tuple(middle(dimension) * np.array([1, 0.5, 1])[:dimension])
     walls = [plash.HalfSpace(point=point, normal=(slope, 1.0, 0.2)[:dimension]) for slope in (0.9, -0.4)]
-    box = Box(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
+    box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
     return StaticCutSolids([Solid(name="valley", shape=plash.Union(of=walls))], box, H)
 
 
@@ -64,7 +64,7 @@ def fly(particles, static, steps):
         to = particles.cell + particles.offset + particles.velocity.astype(np.float64) * (DT / H)
         particles.cell = np.floor(to).astype(np.int32)
         particles.offset = (to - particles.cell).astype(np.float32)
-        left, inside = solids.confine(particles, start)
+        left, inside = solids.collide(particles, start)
         assert left is None
         assert inside == 0
         order = np.argsort(particles.affine[0])

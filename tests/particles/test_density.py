@@ -6,13 +6,13 @@ import pytest
 from plash.grid.cells import label_cells
 from plash.linear.system import PoissonSystem
 from plash.particles.density import density_error, displace_particles
-from plash.particles.films import find_flying
+from plash.particles.films import find_ballistic
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.particles.surface import fill_fraction, liquid_distance
 from plash.physics.density_projection import DensityProjection
 from plash.physics.free_surface_ghost import Ghost
-from plash.physics.solids.voxel import CLOSED, Box, StaticSolids
+from plash.physics.solids.voxel import CLOSED, DomainBox, StaticSolids
 
 H = 0.37
 CELLS = {2: (14, 20), 3: (9, 14, 11)}
@@ -29,11 +29,11 @@ def looked_at(particles: Particles):
     """Solids and labelled cells for sorted particles in the closed box."""
     dimension = particles.dimension
     sort_particles(particles, 3)
-    solids = StaticSolids([], Box(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
-    fill = fill_fraction(particles, solids.inverse_share, solids.box.closed_sides())
+    solids = StaticSolids([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
+    fill = fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides())
     phi = liquid_distance(fill, H)
     cells = label_cells(phi.tiles, phi.pool < 0, solids.is_solid, phi, fill)
-    find_flying(particles, phi, cells, H)
+    find_ballistic(particles, phi, cells, H)
     return solids, cells
 
 
@@ -44,7 +44,7 @@ def correct(particles, tolerance=1e-6):
     velocity = particles.velocity.copy()
     DensityProjection(Ghost(), tolerance).correct(particles, cells, solids, system, 1.0)
     assert np.array_equal(particles.velocity, velocity)
-    solids.confine(particles)
+    solids.collide(particles)
     return before, cells
 
 
@@ -103,7 +103,7 @@ def test_flying_particles_are_not_displaced(dimension, make_particles):
 
     particles = make_particles(lattice(6, dimension))
     sort_particles(particles, 3)
-    particles.flying[::2] = True
+    particles.ballistic[::2] = True
     before = particles.position(1.0)
     displace_particles(particles, FaceField.filled(particles.tiles, 0.2))
     moved = particles.position(1.0) - before
@@ -125,13 +125,13 @@ def test_same_bits_for_any_number_of_threads(dimension, make_particles, threads)
     assert results[0] == results[1]
 
 
-def test_the_rest_fill_follows_the_volume_that_is_seen_and_not_far(dimension, make_particles):
+def test_the_target_fill_follows_the_volume_that_is_seen_and_not_far(dimension, make_particles):
     particles = make_particles(lattice(12, dimension))
     looked_at(particles)
     carried = particles.total_volume()
     projection = DensityProjection(Ghost())
-    assert projection.rest_fill(1.001, particles, carried, 0.01) == pytest.approx(1.001)
-    assert projection.rest_fill(1.0, particles, 1.01 * carried, 0.5) == pytest.approx(1.0005)
-    assert projection.rest_fill(1.0, particles, 0.5 * carried, 100.0) > 0.99
-    particles.flying[: particles.count // 2] = True
-    assert projection.rest_fill(1.0, particles, carried / 2, 0.5) == pytest.approx(1.0, abs=1e-3)
+    assert projection.target_fill(1.001, particles, carried, 0.01) == pytest.approx(1.001)
+    assert projection.target_fill(1.0, particles, 1.01 * carried, 0.5) == pytest.approx(1.0005)
+    assert projection.target_fill(1.0, particles, 0.5 * carried, 100.0) > 0.99
+    particles.ballistic[: particles.count // 2] = True
+    assert projection.target_fill(1.0, particles, carried / 2, 0.5) == pytest.approx(1.0, abs=1e-3)

@@ -5,11 +5,11 @@ import pytest
 
 from plash.grid.cells import label_cells
 from plash.grid.dense import to_dense
-from plash.particles.films import find_flying
+from plash.particles.films import find_ballistic
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
 from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
-from plash.physics.solids.voxel import CLOSED, Box, StaticSolids
+from plash.physics.solids.voxel import CLOSED, DomainBox, StaticSolids
 from plash.scene.bodies import Solid
 
 H = 0.37
@@ -25,19 +25,19 @@ def pool(level, dimension, jitter=0.0, number=0, axis=1, solids=(), shift=0):
         return points[:, axis] - level * H
 
     particles = seed(gap, box, H, per_cell, jitter, np.random.default_rng(number), (0.0, 0.0, 0.0))
-    bodies = StaticSolids(solids, Box(tuple(n + shift for n in box), ((CLOSED, CLOSED),) * dimension), H)
+    bodies = StaticSolids(solids, DomainBox(tuple(n + shift for n in box), ((CLOSED, CLOSED),) * dimension), H)
     if solids:
         centres = (particles.cell.T + 0.5) * H
         from plash.levelset.shapes import distance
 
         for solid in solids:
-            particles.flying = np.zeros(particles.count, np.bool_)
+            particles.ballistic = np.zeros(particles.count, np.bool_)
             particles.keep(distance(solid.shape, centres, solid.name) >= 0)
     sort_particles(particles, 3)
     here = bodies.at(particles.tiles)
-    fill = fill_fraction(particles, here.inverse_share, here.box.closed_sides())
+    fill = fill_fraction(particles, here.inverse_kernel_weight, here.box.closed_sides())
     phi = liquid_distance(fill, H)
-    complete_distance(phi, H, here.is_solid, here.inverse_share, here.space)
+    complete_distance(phi, H, here.is_solid, here.inverse_kernel_weight, here.cut_cells)
     return particles, fill, phi, here
 
 
@@ -155,10 +155,10 @@ def test_lone_particles_fly_and_those_in_the_liquid_do_not(dimension, make_parti
     fill = fill_fraction(particles, np.ones((particles.tiles.count + 1, *particles.tiles.shape), np.float32))
     phi = liquid_distance(fill, H)
     cells = label_cells(phi.tiles, phi.pool < 0, np.zeros(phi.pool.shape, bool), phi)
-    find_flying(particles, phi, cells, H)
-    flying = particles.position(1.0)[particles.flying]
-    assert len(flying) == 3
-    assert np.abs(np.sort(flying[:, 1]) - np.sort(alone[:, 1])).max() < 0.011
+    find_ballistic(particles, phi, cells, H)
+    ballistic = particles.position(1.0)[particles.ballistic]
+    assert len(ballistic) == 3
+    assert np.abs(np.sort(ballistic[:, 1]) - np.sort(alone[:, 1])).max() < 0.011
 
 
 def test_far_from_the_origin_nothing_changes(dimension):
@@ -180,9 +180,9 @@ def test_same_bits_for_any_number_of_threads(dimension, threads):
         threads(n)
         particles, fill, phi, here = pool(7.3, dimension, jitter=1.0)
         cells = label_cells(phi.tiles, phi.pool < 0, here.is_solid, phi)
-        find_flying(particles, phi, cells, H)
+        find_ballistic(particles, phi, cells, H)
         volume = liquid_volume(phi, cells, H)
-        results.append((fill.pool.tobytes(), phi.pool.tobytes(), volume, particles.flying.tobytes()))
+        results.append((fill.pool.tobytes(), phi.pool.tobytes(), volume, particles.ballistic.tobytes()))
     assert results[0] == results[1]
 
 
@@ -196,6 +196,6 @@ def test_closed_sides_are_mirrors_that_lose_no_volume(dimension, make_particles)
     places[::2, 0] = size[0] - 1e-3
     particles = make_particles(places)
     sort_particles(particles, 3)
-    here = StaticSolids([], Box(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
-    fill = fill_fraction(particles, here.inverse_share, here.box.closed_sides())
+    here = StaticSolids([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
+    fill = fill_fraction(particles, here.inverse_kernel_weight, here.box.closed_sides())
     assert np.nansum(dense(fill, dimension)) == pytest.approx(particles.total_volume(), rel=1e-6)

@@ -336,13 +336,13 @@ def solver(box, **options):
     return PressureSolver(SurfaceCells(), rho=RHO, h=box.h, tolerance=TOLERANCE, **options)
 
 
-def close_walls(field, box):
+def enforce_no_flux(field, box):
     field.pool[((box.cells.faces & WALL) > 0) & ((box.cells.faces & WET) > 0)] = 0
 
 
 def flow(box, value):
     field = box.faces(value)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     return field
 
@@ -369,7 +369,7 @@ def test_after_the_projection_every_liquid_cell_is_divergence_free(make_box, dim
     is_wall = ((box.cells.faces & WALL) > 0) & ((box.cells.faces & WET) > 0)
     assert np.isnan(field.pool[is_wall]).all()
     assert not np.isnan(field.pool[((box.cells.faces & WET) > 0) & ~is_wall]).any()
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.abs(divergence(field, box.cells)).max() < TOLERANCE * before + 4e-6
     assert projection.residual <= TOLERANCE
     assert projection.iterations <= 12
@@ -392,13 +392,13 @@ def test_pressure_in_a_still_pool_is_hydrostatic_below_the_surface_cells(make_bo
     box = make_box(dimension, liquid=lambda *i: i[1] < depth)
     field = flow(box, lambda axis, *x: np.zeros_like(x[0]))
     Gravity((0.0, -G, 0.0)[:dimension]).add(field, box.cells, 0.0, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     projection = solver(box, gas_pressure=gas_pressure).project(field, box.cells, DT)
     pressure = box.dense(projection.pressure.pool)
     k = depth - 1 - np.arange(depth)
     expected = (RHO * G * box.h * k + gas_pressure).reshape((1, -1) + (1,) * (dimension - 2))
     assert np.allclose(pressure[:, :depth], expected, rtol=1e-4)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 1e-4 * G * DT
 
 
@@ -428,9 +428,9 @@ def test_a_box_filled_to_the_lid_has_no_surface_and_is_solved_whole(make_box, di
     box = make_box(dimension)
     field = flow(box, lambda axis, *x: np.zeros_like(x[0]))
     Gravity((1.3, -G, 0.4)[:dimension]).add(field, box.cells, 0.0, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     projection = solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 1e-4 * G * DT
     assert projection.excess < 1e-6
 
@@ -439,7 +439,7 @@ def test_a_box_filled_to_the_lid_has_no_surface_and_is_solved_whole(make_box, di
 
 H, FALL = 0.05, 9.3
 SIZES = {2: (1.2, 1.6), 3: (1.2, 1.6, 0.8)}
-TRANSFERS = ["trace", "pic", "flip", "apic"]
+TRANSFERS = ["semi_lagrangian", "pic", "flip", "apic"]
 
 
 def scene(dimension, low, high, sides="closed", velocity=(0.0, 0.0, 0.0), solid=(), **options):

@@ -29,7 +29,7 @@ def with_surface(box, distance):
     return replace(box, cells=label_cells(box.tiles, phi.pool < 0, box.cells.label == 2, phi))
 
 
-def close_walls(field, box):
+def enforce_no_flux(field, box):
     field.pool[((box.cells.faces & WALL) > 0) & ((box.cells.faces & WET) > 0)] = 0
 
 
@@ -37,7 +37,7 @@ def at_rest(box, gravity=(0.0, -G, 0.0)):
     field = box.faces(lambda axis, *x: np.zeros_like(x[0]))
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     Gravity(gravity[: box.dimension]).add(field, box.cells, 0.0, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     return field
 
 
@@ -52,7 +52,7 @@ def test_pressure_in_a_still_pool_is_linear_at_any_height(make_box, dimension, l
     y = np.arange(10) + 0.5
     expected = (RHO * G * box.h * (level - y) + gas_pressure).reshape((1, -1) + (1,) * (dimension - 2))
     assert np.allclose(pressure[:, :10], expected, atol=1e-4 * RHO * G * box.h * level)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 1e-4 * G * DT
 
 
@@ -67,7 +67,7 @@ def test_pressure_is_linear_along_a_slanted_gravity_too(make_box, dimension):
     depth = 11.2 + slope * index[0] - index[1]
     liquid = box.dense(box.cells.label) == 1
     assert np.allclose(pressure[liquid], RHO * G * box.h * depth[liquid], atol=2e-4 * RHO * G * box.h * 15)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 2e-4 * G * DT
 
 
@@ -79,12 +79,12 @@ def test_divergence_is_below_tolerance_and_energy_does_not_grow(make_box, dimens
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     before = np.linalg.norm(divergence(field, box.cells))
     projection = solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.linalg.norm(divergence(field, box.cells)) < 1e-5 * before
     assert projection.iterations <= 20
     once = field.copy()
     solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool - once.pool)) < 1e-3
 
 

@@ -56,7 +56,7 @@ def divergence_after(field, box):
     return divergence(closed, box.cells)
 
 
-def close_walls(field, box):
+def enforce_no_flux(field, box):
     field.pool[((box.cells.faces & WALL) > 0) & ((box.cells.faces & WET) > 0)] = 0
 
 
@@ -64,10 +64,10 @@ def test_projecting_twice_changes_nothing(make_box, dimension):
     box = pools(make_box, dimension)
     field = random_flow(box)
     solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     once = field.copy()
     solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool - once.pool)) < 1e-4
 
 
@@ -100,7 +100,7 @@ def test_a_divergence_free_field_is_left_alone(make_box, dimension):
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     before = field.copy()
     solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool - before.pool)) < 1e-5
 
 
@@ -112,13 +112,13 @@ def test_pressure_in_a_still_pool_is_hydrostatic(make_box, dimension, gas_pressu
     field = box.faces(lambda axis, *x: np.zeros_like(x[0]))
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     Gravity((0.0, -g, 0.0)[:dimension]).add(field, box.cells, 0.0, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     projection = solver(box, gas_pressure=gas_pressure).project(field, box.cells, DT)
     pressure = box.dense(projection.pressure.pool)
     k = depth - np.arange(depth)
     expected = (RHO * g * box.h * k + gas_pressure).reshape((1, -1) + (1,) * (dimension - 2))
     assert np.allclose(pressure[:, :depth], expected, rtol=1e-4)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 1e-4 * g * DT
 
 
@@ -128,9 +128,9 @@ def test_in_a_closed_box_a_uniform_force_moves_nothing(make_box, dimension):
     field = box.faces(lambda axis, *x: np.zeros_like(x[0]))
     field.pool[(box.cells.faces & WET) == 0] = np.nan
     Gravity((1.3, -9.81, 0.4)[:dimension]).add(field, box.cells, 0.0, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     projection = solver(box).project(field, box.cells, DT)
-    close_walls(field, box)
+    enforce_no_flux(field, box)
     assert np.nanmax(np.abs(field.pool)) < 1e-4 * 9.81 * DT
     assert projection.excess < 1e-6
     pressure = box.dense(projection.pressure.pool)

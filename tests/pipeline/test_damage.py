@@ -185,7 +185,7 @@ LIES = {
     "velocity": [lambda a: edited(a, (1, 5), np.inf), lambda a: a[:1], lambda a: edited(a, (0, 0), 1e30)],
     "volume": [lambda a: edited(a, 0, -1), lambda a: a[:-1], lambda a: edited(a, 0, np.nan), lambda a: a[:, None]],
     "affine": [lambda a: a[:1], lambda a: a[:0], lambda a: edited(a, (0, 0), np.nan)],
-    "flying": [lambda a: np.full(a.shape, 7, np.uint8).view(np.bool_), lambda a: a[:-1]],
+    "ballistic": [lambda a: np.full(a.shape, 7, np.uint8).view(np.bool_), lambda a: a[:-1]],
     "tiles": [lambda a: a[::-1].copy(), lambda a: a * 0, lambda a: a - 2**62, lambda a: a[:-1], lambda a: a + 2**42],
     "starts": [lambda a: a[:-1], lambda a: a + 10**6, lambda a: a[::-1].copy(), lambda a: edited(a, 2, -5)],
     "face_tiles": [lambda a: a[:-1], lambda a: a[::-1].copy()],

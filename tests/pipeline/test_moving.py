@@ -47,7 +47,7 @@ def checksums(folder):
     [
         {},
         {"solver.steps_cross_frames": True, "solver.courant": 3.0},
-        {"solver.solids": "voxel", "solver.transfer": "trace"},
+        {"solver.solids": "voxel", "solver.transfer": "semi_lagrangian"},
     ],
     ids=["cut", "crossing", "voxel"],
 )

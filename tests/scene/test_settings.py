@@ -1,5 +1,6 @@
 import pytest
 
+import plash
 from plash.errors import SceneError
 from plash.scene import MATERIALS, Liquid, Solver, Time
 
@@ -79,3 +80,15 @@ def test_surface_cells_and_cut_solids_are_refused_together():
     assert Solver(free_surface="cells").free_surface == "cells"
     with pytest.raises(SceneError, match=r'solids: "cut" does not go together with free_surface = "cells"'):
         Solver(free_surface="cells", solids="cut")
+
+
+def test_keys_and_words_are_known_by_their_old_names():
+    old, new = Solver(parting=False, transfer="trace"), Solver(separating_walls=False, transfer="semi_lagrangian")
+    assert old == new
+    assert Solver(kind="stable_fluids", advection="trace").advection == "semi_lagrangian"
+    assert plash.load_scene("dam_break", **{"solver.parting": False}).solver.separating_walls is False
+
+
+def test_an_old_name_beside_the_new_one_is_refused():
+    with pytest.raises(SceneError, match="parting is the old name of separating_walls"):
+        Solver(parting=False, separating_walls=True)

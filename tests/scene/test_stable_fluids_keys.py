@@ -19,7 +19,14 @@ def problems(*args, **kwargs):
 
 @pytest.mark.parametrize(
     "line",
-    ['transfer = "flip"', "flip_ratio = 0.9", "seed = 3", 'free_surface = "ghost"', "jitter = 0.1", "parting = true"],
+    [
+        'transfer = "flip"',
+        "flip_ratio = 0.9",
+        "seed = 3",
+        'free_surface = "ghost"',
+        "jitter = 0.1",
+        "separating_walls = true",
+    ],
 )
 def test_keys_of_particles_are_refused(line):
     key = line.split()[0]
@@ -27,7 +34,7 @@ def test_keys_of_particles_are_refused(line):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("advection", "trace"), ("diffusion", 1e-5), ("confinement", 0.2), ("isovalue", 0.4)]
+    ("key", "value"), [("advection", "semi_lagrangian"), ("diffusion", 1e-5), ("confinement", 0.2), ("isovalue", 0.4)]
 )
 def test_keys_of_stable_fluids_are_refused_for_a_liquid(key, value):
     with pytest.raises(plash.SceneError, match=rf'solver\.{key}: has no meaning with kind = "liquid"'):
@@ -64,5 +71,7 @@ def test_sinks_and_forces_with_a_centre_are_refused():
 
 @pytest.mark.parametrize("name", ["kuo_pour", "kuo_splash", "kuo_obstacle"])
 def test_what_is_written_is_read_again(name):
-    made = plash.load_scene(name, **{"solver.advection": "trace", "solver.diffusion": "2 cSt", "solver.isovalue": 0.25})
+    made = plash.load_scene(
+        name, **{"solver.advection": "semi_lagrangian", "solver.diffusion": "2 cSt", "solver.isovalue": 0.25}
+    )
     assert plash.parse_scene(plash.scene_text(made)) == made

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import plash
-from plash.physics.box.pouring import Pour
+from plash.physics.box.pouring import BoxSource
 
 T0 = 300.0
 
@@ -190,7 +190,7 @@ COOLER = {"kind": "heat", "shape": {"kind": "box", "min": (0.9, 0.6), "max": (1.
 BLOB = {"kind": "blob", "shape": {"kind": "sphere", "center": (1.1, 0.5), "radius": 0.12}, "time": 0.1}
 
 
-@pytest.mark.parametrize("advection", ["trace", "maccormack"])
+@pytest.mark.parametrize("advection", ["semi_lagrangian", "maccormack"])
 def test_temperature_keeps_its_bounds_and_courant_20_is_stable(advection):
     ball = {"shape": plash.Sphere(center=(0.7, 0.35), radius=0.17)}
     pool = {"shape": plash.Box(min=(0, 0), max=(1.5, 0.3)), "temperature": 320.0}
@@ -241,7 +241,7 @@ def test_liquid_that_appears_mixes_with_what_is_there():
     solver = plash.build(scene(fills=[half], gravity=(0, 0), thermal_diffusivity=0))
     s = solver.state
     s.density[:] = 0.5
-    solver.pours = [Pour(np.ones_like(s.density), temperature=340.0)]
+    solver.pours = [BoxSource(np.ones_like(s.density), temperature=340.0)]
     solver.advance(0.01)
     assert np.allclose(temperature(solver), 325.0)
 

@@ -43,7 +43,7 @@ def test_what_is_measured_never_falls_below_nothing_at_a_sink(dimension, free_su
 def test_liquid_that_neither_comes_nor_goes_is_what_was_measured(dimension):
     solver = plash.build(pool(dimension, 0, 0.4))
     solver.advance(1 / 24)
-    seen = solver.region.volume(solver.state.cells) * solver.h**dimension
+    seen = solver.surface_tracker.volume(solver.state.cells) * solver.h**dimension
     assert solver.ledger.volume == seen
 
 

@@ -55,8 +55,8 @@ def flux_out_of(solver, low, high) -> float:
 @pytest.mark.parametrize("degrees", [0, 30, 45])
 def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimension, degrees):
     solver = run(plash.build(scene(dimension, source=[spout(dimension, degrees)])), 0.1)
-    asked = SPEED * solver.sources.openings[0].area
-    center = solver.sources.openings[0].mouth(0.0).center
+    asked = SPEED * solver.sources.inlets[0].area
+    center = solver.sources.inlets[0].stencil(0.0).center
     low, high = (np.round((center + reach) / solver.h).astype(int) for reach in (-0.17, 0.17))
     assert flux_out_of(solver, low, high) == pytest.approx(asked, rel=1e-3)
     ledger = solver.ledger
@@ -69,19 +69,19 @@ def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimensio
 def test_a_jet_in_air_leaves_at_its_speed(dimension, degrees):
     still_air = {"gravity": (0, 0, 0)[:dimension]}
     solver = run(plash.build(scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)), 0.2)
-    mouth, particles = solver.sources.openings[0].mouth(0.0), solver.state.particles
-    ahead = (particles.position(solver.h) - mouth.center) @ mouth.normal
-    speed = (mouth.normal @ particles.velocity)[ahead > 2 * solver.h]
+    stencil, particles = solver.sources.inlets[0].stencil(0.0), solver.state.particles
+    ahead = (particles.position(solver.h) - stencil.center) @ stencil.normal
+    speed = (stencil.normal @ particles.velocity)[ahead > 2 * solver.h]
     assert speed.mean() == pytest.approx(SPEED, rel=0.02)
     assert ahead.max() == pytest.approx(0.2 * SPEED, abs=0.6 * solver.h)
     assert ahead.min() > -solver.h
-    assert solver.ledger.inflow == pytest.approx(SPEED * solver.sources.openings[0].area * 0.2, rel=1e-6)
+    assert solver.ledger.inflow == pytest.approx(SPEED * solver.sources.inlets[0].area * 0.2, rel=1e-6)
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"transfer": "trace"},
+        {"transfer": "semi_lagrangian"},
         {"transfer": "pic"},
         {"transfer": "flip"},
         {"free_surface": "staircase"},
@@ -110,7 +110,7 @@ def test_the_ledger_balances_with_every_solver(settings):
 def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():
     source = spout(2, ramp=0.04, start=0.05, stop=0.15)
     solver = plash.build(scene(2, source=[source]))
-    area = solver.sources.openings[0].area
+    area = solver.sources.inlets[0].area
     run(solver, 0.05)
     assert solver.ledger.inflow == 0.0
     for time, length in ((0.1, 0.05 - 0.02), (0.15, 0.1 - 0.04), (0.2, 0.1 - 0.04)):
@@ -251,8 +251,8 @@ def test_the_plug_of_a_spout_is_no_liquid(dimension):
     solver = plash.build(scene(dimension, source=[spout(dimension, 30)]))
     run(solver, 0.05)
     cells = solver.state.cells
-    plug = places_of(solver.sources.openings[0].mouth(0.0).plug, cells.tiles)
-    assert not (cells.label[plug] == LIQUID).any()
+    inlet_cells = places_of(solver.sources.inlets[0].stencil(0.0).inlet_cells, cells.tiles)
+    assert not (cells.label[inlet_cells] == LIQUID).any()
 
 
 def test_what_comes_into_an_empty_box_in_a_step_that_crosses_a_frame_goes_on_with_the_next_step(dimension):
@@ -262,7 +262,7 @@ def test_what_comes_into_an_empty_box_in_a_step_that_crosses_a_frame_goes_on_wit
     for frame in range(1, 4):
         run(solver, frame / 40)
         assert solver.ledger.particle_volume == pytest.approx(solver.ledger.target_volume, rel=1e-6)
-    assert solver.ledger.inflow == pytest.approx(solver.sources.openings[0].area * SPEED * 0.075, rel=0.1)
+    assert solver.ledger.inflow == pytest.approx(solver.sources.inlets[0].area * SPEED * 0.075, rel=0.1)
 
 
 @pytest.mark.parametrize("degrees", [0, 30])
@@ -272,7 +272,7 @@ def test_a_spout_narrower_than_a_sample_gives_what_was_asked(dimension, degrees,
     jet = spout(dimension, degrees)
     jet["shape"]["radius"] = 2.25e-4
     solver = run(plash.build(scene(dimension, pool, source=[jet])), 0.25)
-    asked = solver.sources.openings[0].volume(0.25)
+    asked = solver.sources.inlets[0].volume(0.25)
     assert 0 < asked < 1e-3
     assert solver.ledger.inflow == pytest.approx(asked, rel=0.02)
     assert solver.ledger.brought["jet"] == pytest.approx(solver.ledger.inflow)

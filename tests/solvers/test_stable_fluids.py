@@ -7,7 +7,7 @@ import pytest
 
 import plash
 from plash.grid.box import box_divergence
-from plash.physics.box.pouring import Pour
+from plash.physics.box.pouring import BoxSource
 
 
 def scene(size=(1.5, 1.0), fills=None, solids=(), resolution=24, **solver):
@@ -53,7 +53,7 @@ def test_a_vortex_decays_as_viscosity_says(nu):
 
 
 def test_the_plain_trace_loses_more_and_less_of_it_on_finer_grids():
-    losses = [1 - amplitude_left(vortex_solver(n, 0.0, advection="trace"), 1.0) for n in (24, 48)]
+    losses = [1 - amplitude_left(vortex_solver(n, 0.0, advection="semi_lagrangian"), 1.0) for n in (24, 48)]
     corrected = 1 - amplitude_left(vortex_solver(24, 0.0), 1.0)
     assert losses[0] > losses[1] > 0.01
     assert abs(corrected) < losses[0] / 10
@@ -66,7 +66,7 @@ def test_the_loss_is_of_second_order_in_the_step():
     assert losses[0] / losses[1] > 2.5
 
 
-@pytest.mark.parametrize("advection", ["trace", "maccormack"])
+@pytest.mark.parametrize("advection", ["semi_lagrangian", "maccormack"])
 def test_courant_20_is_stable_and_density_keeps_its_bounds(advection):
     solver = plash.build(scene(advection=advection, courant=20, nu=1e-6, resolution=32))
     s = solver.state
@@ -168,7 +168,7 @@ def test_what_pours_in_is_in_the_ledger():
     solver = plash.build(scene(resolution=24))
     share = np.zeros_like(solver.state.density)
     share[12:14, 18:20] = 1.0
-    solver.pours = [Pour(share, velocity=(0.0, -1.0), stop=0.2)]
+    solver.pours = [BoxSource(share, velocity=(0.0, -1.0), stop=0.2)]
     for number in range(1, 9):
         while solver.state.time < number / 24:
             solver.advance(number / 24)
@@ -232,7 +232,7 @@ def test_a_short_step_does_not_throw_a_long_one():
     solver = plash.build(scene(resolution=24))
     share = np.zeros_like(solver.state.density)
     share[10:13, 8:11] = 1.0
-    solver.pours = [Pour(share, velocity=(0.0, 1.0))]
+    solver.pours = [BoxSource(share, velocity=(0.0, 1.0))]
     for dt in (1e-7, 0.03, 1e-6, 0.05):
         for _ in solver.stages(dt):
             pass

@@ -116,7 +116,7 @@ def test_a_slider_changes_the_scene_under_way(page):
     slider = page.tab.locator('[data-key="domain.gravity"] input').nth(1)
     slider.fill("20")
     page.tab.select_option('[data-key="solver.transfer"] select', "flip")
-    page.tab.locator('[data-key="solver.parting"] input').uncheck()
+    page.tab.locator('[data-key="solver.separating_walls"] input').uncheck()
     page.tab.wait_for_timeout(300)
     before, steps = page.center(), page.fact("steps")
     page.step(10)
@@ -124,7 +124,7 @@ def test_a_slider_changes_the_scene_under_way(page):
     assert page.fact("steps") > steps
     scene = plash.parse_scene(page.download(lambda: page.tab.click("#save")).decode())
     assert scene.domain.gravity == (0.0, 20.0)
-    assert (scene.solver.transfer, scene.solver.parting) == ("flip", False)
+    assert (scene.solver.transfer, scene.solver.separating_walls) == ("flip", False)
 
 
 def test_every_view_shows_something_else(page):

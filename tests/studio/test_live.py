@@ -53,7 +53,7 @@ def test_a_push_gives_the_brush_its_velocity_and_leaves_the_rest_alone():
 
 
 def test_a_push_moves_the_liquid_on_the_grid_too():
-    for transfer in ("apic", "flip", "pic", "trace"):
+    for transfer in ("apic", "flip", "pic", "semi_lagrangian"):
         simulation = tank(TEXT.replace("courant = 2", f'courant = 2\ntransfer = "{transfer}"').replace("-3.5", "0"))
         steps(simulation, 1)
         before = simulation.facts()["center"][0]
@@ -193,7 +193,7 @@ def test_sliders_are_what_the_scene_says_about_itself():
     assert courant["type"] == "number"
     assert courant["sentence"].startswith("Cells that liquid may cross in one step")
     assert offered["domain.gravity"]["unit"] == "m/s^2"
-    assert offered["solver.transfer"]["words"] == ["trace", "pic", "flip", "apic"]
+    assert offered["solver.transfer"]["words"] == ["semi_lagrangian", "pic", "flip", "apic"]
     assert set(values_of(plash.load_scene("dam_break_2d"))) <= set(offered)
     with pytest.raises(plash.SceneError, match=r"solver\.flip_ratio"):
         with_value(plash.load_scene("dam_break_2d"), "solver.flip_ratio", 1.5)

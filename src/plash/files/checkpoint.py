@@ -27,11 +27,11 @@ from plash.solvers.solver import Solver
 from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.solvers.state import State
 
-_NUMBERS = ("time", "unspent", "steps", "rest_fill", "began", "length")
+_NUMBERS = ("time", "unspent", "steps", "target_fill", "began", "length")
 _FIELDS = ("faces", "density", "pressure")
 _SCALAR = "scalar."
 _HUGE = 1e18  # of any field
-_PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "flying")
+_PARTICLES = ("cell", "offset", "velocity", "volume", "affine", "ballistic")
 
 
 @dataclass(frozen=True, order=True)
@@ -56,7 +56,7 @@ class _Numbers:
 @dataclass
 class _LiquidNumbers(_Numbers):
     unspent: Seconds
-    rest_fill: Annotated[float, Field(gt=0, lt=100)]
+    target_fill: Annotated[float, Field(gt=0, lt=100)]
     began: Seconds
     length: Seconds
 
@@ -126,8 +126,8 @@ def read_checkpoint(path: Path, solver: Solver, scene: Scene, expected: Written 
         assert isinstance(about, _LiquidNumbers)
         state = _state(arrays, about, scene, solver.transfer.affine_rows)
         if state.cells is not None:
-            space = solver.solids.at(state.cells.tiles, state.began, state.length).space
-            state.cells = replace(state.cells, space=space)
+            cut_cells = solver.solids.at(state.cells.tiles, state.began, state.length).cut_cells
+            state.cells = replace(state.cells, cut_cells=cut_cells)
         solver.state = state
     solver.ledger = about.ledger
     return about.place
@@ -190,7 +190,7 @@ def _particles(arrays: Arrays, scene: Scene, affine_rows: int) -> Particles:
         velocity=arrays.take("velocity", np.float32, (d, n), -most, most),
         volume=arrays.take("volume", np.float32, (n,), 0, LARGEST_PARTICLE),
         affine=arrays.take("affine", np.float32, (affine_rows, n), -most, most),
-        flying=arrays.take("flying", np.bool_, (n,)),
+        ballistic=arrays.take("ballistic", np.bool_, (n,)),
     )
 
 

@@ -34,7 +34,7 @@ NEAR_LIQUID = np.uint8(2)
 NEAR_SOLID = np.uint8(4)
 
 
-class Swept(NamedTuple):
+class SolidFlux(NamedTuple):
     """What solids that move push out of cells.
 
     Attributes:
@@ -48,20 +48,20 @@ class Swept(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OpenSpace:
+class CutCells:
     """What solids leave open of faces and cells that they cut.
 
     Attributes:
-        openness: Open fraction of the minimal faces [axis, slot, z, y, x]; one in absent tiles.
+        face_fractions: Open fraction of the minimal faces [axis, slot, z, y, x]; one in absent tiles.
         volume: Open share of cells [slot, z, y, x].
-        closed: WALL and SIDE bits of the minimal faces: those with openness zero.
-        swept: What solids push out of cells; None while none moves.
+        closed: WALL and SIDE bits of the minimal faces: those with an open fraction of zero.
+        solid_flux: What solids push out of cells; None while none moves.
     """
 
-    openness: NDArray[np.float32]
+    face_fractions: NDArray[np.float32]
     volume: NDArray[np.float32]
     closed: NDArray[np.uint8]
-    swept: Swept | None = None
+    solid_flux: SolidFlux | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Cells:
         wet: By slot, whether any of the tile's minimal faces is wet.
         phi: Signed distance (m) of cell centres to the liquid's surface, if the surface is known better than by cells.
         fill: Share of the space round cell centres that liquid fills, if it is known.
-        space: Open fractions, if solids cut cells; else a face is open or closed as a whole.
+        cut_cells: Open fractions, if solids cut cells; else a face is open or closed as a whole.
     """
 
     tiles: Tiles
@@ -84,7 +84,7 @@ class Cells:
     wet: NDArray[np.bool_]
     phi: CellField | None = None
     fill: CellField | None = None
-    space: OpenSpace | None = None
+    cut_cells: CutCells | None = None
 
     @cached_property
     def surroundings(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -111,16 +111,16 @@ class Cells:
         return int(np.count_nonzero(self.label == LIQUID))
 
     @property
-    def face_openness(self) -> NDArray[np.float32]:
+    def face_fractions(self) -> NDArray[np.float32]:
         """Open fraction of faces, or a stand-in that no kernel reads where solids cut no cells."""
-        if self.space is None:
+        if self.cut_cells is None:
             return np.ones((self.tiles.dimension, 1, *self.tiles.shape), np.float32)
-        return self.space.openness
+        return self.cut_cells.face_fractions
 
     @property
-    def cell_openness(self) -> NDArray[np.float32]:
+    def cell_fractions(self) -> NDArray[np.float32]:
         """Open share of cells, or a stand-in that no kernel reads where solids cut no cells."""
-        return np.ones((1, *self.tiles.shape), np.float32) if self.space is None else self.space.volume
+        return np.ones((1, *self.tiles.shape), np.float32) if self.cut_cells is None else self.cut_cells.volume
 
 
 @stage
@@ -130,7 +130,7 @@ def label_cells(
     solid: NDArray[np.bool_],
     phi: CellField | None = None,
     fill: CellField | None = None,
-    space: OpenSpace | None = None,
+    cut_cells: CutCells | None = None,
 ) -> Cells:
     """Label cells: solid where a solid is, liquid where there is a marker, air elsewhere.
 
@@ -140,7 +140,7 @@ def label_cells(
         solid: Whether a cell is solid [slot, z, y, x].
         phi: Signed distance to the surface, kept with the labels.
         fill: Fill fraction, kept with the labels.
-        space: Open fractions, kept with the labels; faces without an open part count as walls.
+        cut_cells: Open fractions, kept with the labels; faces without an open part count as walls.
 
     Reference: Cline, figure 4.
     """
@@ -148,9 +148,9 @@ def label_cells(
     faces = np.zeros((tiles.dimension, *label.shape), np.uint8)
     wet = np.zeros(tiles.count + 1, np.bool_)
     _label_faces(tiles.shape)(label, tiles.neighbours, tiles.slots, faces, wet, chunk_count())
-    if space is not None:
-        faces |= space.closed
-    return Cells(tiles, label, faces, wet, phi, fill, space)
+    if cut_cells is not None:
+        faces |= cut_cells.closed
+    return Cells(tiles, label, faces, wet, phi, fill, cut_cells)
 
 
 @stage

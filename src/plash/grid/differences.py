@@ -26,11 +26,11 @@ def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
     """
     tiles = cells.tiles
     result = np.zeros(cells.label.shape)
-    run = _divergence(tiles.shape, cells.space is not None)
-    arrays = (velocity.pool, cells.face_openness, cells.label)
+    run = _divergence(tiles.shape, cells.cut_cells is not None)
+    arrays = (velocity.pool, cells.face_fractions, cells.label)
     run(*arrays, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
-    if cells.space is not None and cells.space.swept is not None:
-        slots, outflow = cells.space.swept
+    if cells.cut_cells is not None and cells.cut_cells.solid_flux is not None:
+        slots, outflow = cells.cut_cells.solid_flux
         result[slots] += np.where(cells.label[slots] == LIQUID, outflow, 0.0)
     return result
 
@@ -55,7 +55,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(velocity, openness, label, neighbours, tiles, result, chunks):
+    def run(velocity, face_fractions, label, neighbours, tiles, result, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -65,7 +65,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
                 for axis in range(DIM):
                     copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
                     if CUT:
-                        copy_cross(shares, openness[axis], neighbours, t, BZ, BY, BX)
+                        copy_cross(shares, face_fractions[axis], neighbours, t, BZ, BY, BX)
                         for m in range(SIZE):
                             block[m] = block[m] * shares[m] if shares[m] > 0 else np.float32(0)
                     step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)

@@ -127,9 +127,9 @@ def at_half_cells(nodes: Array) -> Array:
     return value
 
 
-def open_half_cells(gap: Array) -> Array:
+def open_half_cells(phi: Array) -> Array:
     """Open share of every half cell, from the distance of its centre: exact for a plane along the axes."""
-    share: Array = np.clip(0.5 + 2.0 * gap, 0.0, 1.0)
+    share: Array = np.clip(0.5 + 2.0 * phi, 0.0, 1.0)
     return share
 
 

@@ -135,10 +135,10 @@ def _swollen(surface: Triangles, points: Array, least: float, inside: NDArray[np
 def _search_swollen(points, turned, corners, swell, ranges, slack, inside, found, chunks):
     for c in prange(chunks):
         nodes = np.empty(64, np.int64)
-        gaps = np.empty(64, np.float64)
+        phis = np.empty(64, np.float64)
         last = 0
         for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
-            spot = points[i, 0], points[i, 1], points[i, 2], last, nodes, gaps
+            spot = points[i, 0], points[i, 1], points[i, 2], last, nodes, phis
             sign = 1.0 if inside[i] else -1.0
-            gap, last = nearest_triangle(turned, corners, swell, ranges, sign, slack, *spot)
-            found[i] = -sign * gap
+            phi, last = nearest_triangle(turned, corners, swell, ranges, sign, slack, *spot)
+            found[i] = -sign * phi

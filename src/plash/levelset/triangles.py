@@ -123,7 +123,7 @@ def _search_some(points, boxes, turned, corners, swell, ranges, size, found, sta
     result is the least over all triangles, whatever the point before was.
     """
     nodes = np.empty(64, np.int64)
-    gaps = np.empty(64, np.float64)
+    phis = np.empty(64, np.float64)
     least, most = ranges[1]
     nearest = 0
     free = 0.0
@@ -132,10 +132,10 @@ def _search_some(points, boxes, turned, corners, swell, ranges, size, found, sta
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
         if i == start or not _is_on_the_same_side(points, i, free, size):
             inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
-        spot = x, y, z, nearest, nodes, gaps
-        gap, nearest = nearest_triangle(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
-        found[i] = -gap if inside else gap
-        free = gap - most if inside else gap + least
+        spot = x, y, z, nearest, nodes, phis
+        phi, nearest = nearest_triangle(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
+        found[i] = -phi if inside else phi
+        free = phi - most if inside else phi + least
 
 
 @inlined
@@ -146,7 +146,7 @@ def _is_on_the_same_side(points, i, free, size):
 
 
 @serial_kernel
-def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, gaps):
+def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, phis):
     """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
 
     The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is
@@ -161,9 +161,9 @@ def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, neare
         if node >= leaves:
             leaf = node - leaves
             for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
-                gap = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
-                if gap < best:
-                    best, nearest = gap, t
+                phi = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
+                if phi < best:
+                    best, nearest = phi, t
         else:
             near, far = 2 * node, 2 * node + 1
             near_gap, far_gap = _box_gap(turned, near, x, y, z), _box_gap(turned, far, x, y, z)
@@ -171,7 +171,7 @@ def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, neare
                 near, far = far, near
                 near_gap, far_gap = far_gap, near_gap
             if _is_in_reach(far_gap, best + slack - sign * ranges[far, side]):
-                nodes[height], gaps[height] = far, far_gap
+                nodes[height], phis[height] = far, far_gap
                 height += 1
             if _is_in_reach(near_gap, best + slack - sign * ranges[near, side]):
                 node = near
@@ -180,7 +180,7 @@ def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, neare
         while True:
             if height > 0:
                 height -= 1
-                node, square = nodes[height], gaps[height]
+                node, square = nodes[height], phis[height]
             elif own > 1:
                 node = own ^ 1
                 square = _box_gap(turned, node, x, y, z)

@@ -36,11 +36,11 @@ def out_of_solids(draft: Draft, lattice: Lattice) -> tuple[Draft, float]:
     if not lattice.solids or len(draft.places) == 0:
         return draft, 0.0
     dimension = draft.dimension
-    gap = distance_to_solids(draft.places[:, :dimension], lattice)
-    inside = np.flatnonzero(gap < _ALIKE)
+    solid_phi = distance_to_solids(draft.places[:, :dimension], lattice)
+    inside = np.flatnonzero(solid_phi < _ALIKE)
     if len(inside) == 0:
         return draft, 0.0
-    moved, depth = draft.places[inside][:, :dimension], -gap[inside]
+    moved, depth = draft.places[inside][:, :dimension], -solid_phi[inside]
     under = depth * (_UNDER * lattice.detail / depth_of_cut(lattice.detail))
     on_wall = _on_walls(draft.walls[inside], dimension)
     slope = _slope(moved, lattice)

@@ -146,11 +146,11 @@ def _add_drops(shape: Shape) -> Kernel:
                         for y0 in range(int(np.ceil(j + fy - furthest)), int(np.floor(j + fy + furthest)) + 1):
                             for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
                                 dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
-                                gap = np.sqrt(dx * dx + dy * dy + dz * dz) - r
-                                if gap < _SOFT * _REACH:
+                                solid_phi = np.sqrt(dx * dx + dy * dy + dz * dz) - r
+                                if solid_phi < _SOFT * _REACH:
                                     s, x, y, z = _home(neighbours, t, x0, y0, z0, BZ, BY, BX)
                                     if s > 0:
-                                        drops[s, z, y, x] += np.exp(-gap / _SOFT) - least
+                                        drops[s, z, y, x] += np.exp(-solid_phi / _SOFT) - least
 
     return run
 

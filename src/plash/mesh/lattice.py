@@ -76,13 +76,13 @@ def solid_distance(tiles: Tiles, lattice: Lattice) -> SolidDistance:
     centres = (tiles.origins[1:, :dimension] + 0.5 * size) * s
     # Generous, for shapes whose distance is only roughly one
     reach = s * (1.5 * size * np.sqrt(dimension) + 4 * lattice.detail)
-    gaps = [distance(shape, centres, name) for shape, name in lattice.shapes()]
-    slots = (np.flatnonzero(np.minimum.reduce(gaps) < reach) + 1).astype(np.int32)
+    solid_phis = [distance(shape, centres, name) for shape, name in lattice.shapes()]
+    slots = (np.flatnonzero(np.minimum.reduce(solid_phis) < reach) + 1).astype(np.int32)
     points = tiles.cell_centres(slots, s) - 0.5 * s
     nearest = np.full(len(points), np.inf)
     block = points.shape[0] // max(len(slots), 1)
-    for (shape, name), gap in zip(lattice.shapes(), gaps, strict=True):
-        near = np.repeat(gap[slots - 1] < reach, block)
+    for (shape, name), solid_phi in zip(lattice.shapes(), solid_phis, strict=True):
+        near = np.repeat(solid_phi[slots - 1] < reach, block)
         nearest[near] = np.minimum(nearest[near], distance(shape, points[near], name))
     nearest = _to_open_space(points / s, nearest / s, lattice)
     return slots, nearest.astype(np.float32).reshape(-1, *tiles.shape)
@@ -93,15 +93,17 @@ def distance_to_solids(places: NDArray[np.float64], lattice: Lattice) -> NDArray
     return _to_open_space(places, _nearest_solid(places * lattice.spacing, lattice), lattice)
 
 
-def _to_open_space(places: NDArray[np.float64], gap: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
+def _to_open_space(
+    places: NDArray[np.float64], solid_phi: NDArray[np.float64], lattice: Lattice
+) -> NDArray[np.float64]:
     """The distance to solids, which in them is that to the space in the domain that is open.
 
     Where the way out leads straight through a wall, it is measured further inwards, where it leads elsewhere.
     """
-    found, d = gap.copy(), places.shape[1]
+    found, d = solid_phi.copy(), places.shape[1]
     deep = depth_of_cut(lattice.detail) + _FURTHER
-    inside = np.flatnonzero((gap <= _HAIR) & (gap > -deep))
-    at, depth = places[inside], -gap[inside]
+    inside = np.flatnonzero((solid_phi <= _HAIR) & (solid_phi > -deep))
+    at, depth = places[inside], -solid_phi[inside]
     for _ in range(d):  # what is in a corner is moved away from one wall after the other
         for axis, end, beyond in beyond_walls(at, lattice):
             outwards = np.eye(d)[axis] * (2 * end - 1)
@@ -121,8 +123,8 @@ def _to_open_space(places: NDArray[np.float64], gap: NDArray[np.float64], lattic
 def gap_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
     """The distance to the nearest solid as a pool, far where it was not measured; in lattice spacings."""
     pool = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
-    slots, gap = solid
-    pool[slots] = gap
+    slots, solid_phi = solid
+    pool[slots] = solid_phi
     return pool
 
 
@@ -132,14 +134,14 @@ def open_share(tiles: Tiles, lattice: Lattice, solid: SolidDistance) -> NDArray[
     for beyond in _samples_beyond_walls(tiles, lattice):
         across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) >= 0)
         share[across] *= np.clip(0.5 - 0.5 * beyond[across], 0.0, 1.0).astype(np.float32)
-    slots, gap = solid
-    share[slots] *= _outside_solids(tiles, lattice, slots, gap)
+    slots, solid_phi = solid
+    share[slots] *= _outside_solids(tiles, lattice, slots, solid_phi)
     share[0] = 1.0
     return share
 
 
 def _outside_solids(
-    tiles: Tiles, lattice: Lattice, slots: NDArray[np.int32], gap: NDArray[np.float32]
+    tiles: Tiles, lattice: Lattice, slots: NDArray[np.int32], solid_phi: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Part of the space round each sample of some tiles that is outside solids, from the distance at its eighths.
 
@@ -147,13 +149,13 @@ def _outside_solids(
     What is beyond a wall is left out: it does not matter whether a solid ends there or goes on.
     """
     d = tiles.dimension
-    cut = np.nonzero(np.abs(gap) < np.sqrt(d) / 2)
+    cut = np.nonzero(np.abs(solid_phi) < np.sqrt(d) / 2)
     places = (tiles.origins[slots[cut[0]], :d] + np.stack(cut[:0:-1], axis=1)[:, :d]).astype(np.float64)
     inner = np.zeros(len(places))
     for side in itertools.product((-0.25, 0.25), repeat=d):
         points = _mirrored(places + side, lattice) * lattice.spacing
         inner += np.clip(0.5 + 2.0 * _nearest_solid(points, lattice), 0.0, 1.0)
-    part = (gap > 0).astype(np.float32)
+    part = (solid_phi > 0).astype(np.float32)
     part[cut] = inner / 2**d
     return part
 
@@ -182,8 +184,8 @@ def cut_off(phi: NDArray[np.float32], tiles: Tiles, lattice: Lattice, solid: Sol
     in every frame.
     """
     phi = np.where((phi < 0) & (phi > -NEAREST), np.float32(0), phi)
-    slots, gap = solid
-    phi[slots] = np.maximum(phi[slots], -gap - np.float32(depth_of_cut(lattice.detail)))
+    slots, solid_phi = solid
+    phi[slots] = np.maximum(phi[slots], -solid_phi - np.float32(depth_of_cut(lattice.detail)))
     for beyond in _samples_beyond_walls(tiles, lattice):
         across = np.flatnonzero(beyond.reshape(len(beyond), -1).max(axis=1) > 0)
         phi[across] = np.where(beyond[across] > 0, np.float32(_FAR), phi[across])

@@ -27,7 +27,7 @@ from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_sha
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
-from plash.mesh.smooth import swept
+from plash.mesh.smooth import solid_flux
 from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
@@ -91,7 +91,7 @@ def _shaped(
 ) -> Draft:
     """What was cut from a field, smoothed and subdivided, out of solids; its drops round, its volume the particles'."""
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
-    smooth = swept(draft, meshing.sweeps * meshing.detail)
+    smooth = solid_flux(draft, meshing.sweeps * meshing.detail)
     least = meshing.smallest * meshing.detail**cut.tiles.dimension
     if not meshing.drops or meshing.placement == "midpoint":
         volumes = part_volumes(draft.places, draft.rows, draft.parts)
@@ -119,9 +119,11 @@ def _particles(
     return particles
 
 
-def _draft(cuts: Cuts, lattice: Lattice, carried: NDArray[np.float32], gap: NDArray[np.float32], tiles: Tiles) -> Draft:
+def _draft(
+    cuts: Cuts, lattice: Lattice, carried: NDArray[np.float32], solid_phi: NDArray[np.float32], tiles: Tiles
+) -> Draft:
     """The surface as it was cut, flush with walls, with the mean velocity of the particles round each vertex, m/s."""
-    pools = np.concatenate([carried, gap[None]])
+    pools = np.concatenate([carried, solid_phi[None]])
     values = np.empty((len(pools), len(cuts.places)), np.float32)
     _take_between(pools.reshape(len(pools), -1), _ends_in(tiles, cuts), cuts.share, values, chunk_count())
     velocity = np.zeros((len(cuts.places), 3), np.float32)

@@ -32,10 +32,10 @@ def smoothed(draft: Draft, sweeps: int) -> Draft:
     if sweeps == 0 or len(draft.faces) == 0:
         return draft
     part = draft.parts
-    return with_volumes(swept(draft, sweeps), part, part_volumes(draft.places, draft.rows, part))
+    return with_volumes(solid_flux(draft, sweeps), part, part_volumes(draft.places, draft.rows, part))
 
 
-def swept(draft: Draft, sweeps: int) -> Draft:
+def solid_flux(draft: Draft, sweeps: int) -> Draft:
     """The draft after some sweeps, with what they changed of the volume.
 
     A vertex on walls goes by the neighbours on all of the same walls and does not leave them. One that closes the

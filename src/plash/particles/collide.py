@@ -48,11 +48,11 @@ class Start(NamedTuple):
 
 
 @stage
-def trace_particles(
+def collide_particles(
     particles: Particles,
     start: Start,
     tiles: Tiles,
-    gap: NDArray[np.float32],
+    solid_phi: NDArray[np.float32],
     near: NDArray[np.bool_],
     limits: NDArray[np.int32],
     kinds: NDArray[np.int32],
@@ -64,7 +64,7 @@ def trace_particles(
         particles: After the move; sorted as they were before it.
         start: Before the move.
         tiles: Where the distance is known.
-        gap: Signed distance to solids at the minimal corner of cells, in cells; large where there is none.
+        solid_phi: Signed distance to solids at the minimal corner of cells, in cells; large where there is none.
         near: By slot, whether a particle of this tile can meet a solid unless it goes further than a tile.
         limits: First cell of the domain and one past the last, by axis.
         kinds: What the sides are, by axis.
@@ -82,7 +82,7 @@ def trace_particles(
         tiles.origins,
         tiles.neighbours,
         tiles.keys,
-        gap,
+        solid_phi,
         limits,
         kinds,
         keep_velocity,
@@ -103,7 +103,7 @@ def _place_in_block(origins, t, i, j, k, BZ, BY, BX):
 
 
 @inlined
-def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):
+def _look(corners, block, solid_phi, keys, origins, t, place, BZ, BY, BX):
     """Distance at global coordinates in cells, between the corners of the cell there, which it notes.
 
     From the block of tile t with a halo of 1, if the cell is in it, else from anywhere.
@@ -121,7 +121,7 @@ def _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX):
     else:
         for corner in range(8 if BZ > 1 else 4):
             a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-            corners[corner] = lookup(gap, keys, i + a, j + b, k + c, BZ, BY, BX)
+            corners[corner] = lookup(solid_phi, keys, i + a, j + b, k + c, BZ, BY, BX)
     near = gy * (gx * corners[0] + fx * corners[1]) + fy * (gx * corners[2] + fx * corners[3])
     if BZ == 1:
         return near
@@ -193,12 +193,12 @@ def _turn_along(vector, normal, before, DIM):
 
 
 @inlined
-def _lift(corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX):
+def _lift(corners, block, solid_phi, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX):
     """Move a place that is too deep out along the normal, but not out of the domain; whether it was."""
     DIM = 2 if BZ == 1 else 3
     was_deep = False
     for _ in range(_PUSHES):
-        depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+        depth = _look(corners, block, solid_phi, keys, origins, t, place, BZ, BY, BX)
         if depth >= _MARGIN - 1e-5:
             break
         was_deep = True
@@ -231,7 +231,7 @@ def _trace(shape: Shape) -> Kernel:
         origins,
         neighbours,
         keys,
-        gap,
+        solid_phi,
         limits,
         kinds,
         keep_velocity,
@@ -261,14 +261,14 @@ def _trace(shape: Shape) -> Kernel:
                     if not near[t] and length < BX:
                         continue
                     if tile_of_block != t:
-                        copy_block(block, gap, neighbours, t, 1, BZ, BY, BX)
+                        copy_block(block, solid_phi, neighbours, t, 1, BZ, BY, BX)
                         tile_of_block = t
                     # Most are too far from any solid to have met one: the distance grows by no more than the way
                     k = cell[2, p] if DIM == 3 else 0
                     first = _place_in_block(origins, t, cell[0, p], cell[1, p], k, BZ, BY, BX)
                     if first >= 0 and block[np.uint64(first)] > length + 2.0:
                         continue
-                    depth = _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                    depth = _look(corners, block, solid_phi, keys, origins, t, there, BZ, BY, BX)
                     if depth > _MARGIN + STEEPEST * length and is_between_sides(there, limits, kinds, DIM):
                         close[p] = depth < BLUR and _may_be_inside(corners, there, DIM)
                         continue
@@ -294,7 +294,7 @@ def _trace(shape: Shape) -> Kernel:
                         # As far as it is safe to go, not below the margin nor deeper than at the start; then halving
                         # what lies between there and the first place that is not safe. One that slides may go a
                         # little deeper: along a hollow wall a straight way does
-                        here = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+                        here = _look(corners, block, solid_phi, keys, origins, t, place, BZ, BY, BX)
                         least = min(here, _MARGIN) - (1e-6 if slide == 0 else _SLACK)
                         free = 0.0
                         blocked = np.inf
@@ -310,7 +310,7 @@ def _trace(shape: Shape) -> Kernel:
                                 halvings += 1
                             for axis in range(3):
                                 there[axis] = place[axis] + move[axis] * (probe / length)
-                            gap_there = _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                            gap_there = _look(corners, block, solid_phi, keys, origins, t, there, BZ, BY, BX)
                             if gap_there < least:
                                 blocked = probe
                             else:
@@ -329,13 +329,15 @@ def _trace(shape: Shape) -> Kernel:
                             there[axis] = place[axis] + move[axis] * (blocked / length)
                             place[axis] += move[axis] * (free / length)
                             move[axis] *= 1.0 - free / length
-                        _look(corners, block, gap, keys, origins, t, there, BZ, BY, BX)
+                        _look(corners, block, solid_phi, keys, origins, t, there, BZ, BY, BX)
                         _find_normal(corners, there, normal, DIM)
                         _turn_along(move, normal, before, DIM)
                         _turn_along(speed, normal, before, DIM)
                         for axis in range(3):
                             before[axis] = normal[axis]
-                        _lift(corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX)
+                        _lift(
+                            corners, block, solid_phi, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
+                        )
 
                     # Of a way that could not be finished, the velocity along the rest is lost
                     square = move[0] ** 2 + move[1] ** 2 + move[2] ** 2
@@ -347,9 +349,9 @@ def _trace(shape: Shape) -> Kernel:
                     # Out along the normal, if it is inside after all; but not out of the domain
                     is_held |= hold_between_sides(place, speed, limits, kinds, DIM)
                     is_held |= _lift(
-                        corners, block, gap, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
+                        corners, block, solid_phi, keys, origins, t, place, speed, normal, limits, kinds, BZ, BY, BX
                     )
-                    depth = _look(corners, block, gap, keys, origins, t, place, BZ, BY, BX)
+                    depth = _look(corners, block, solid_phi, keys, origins, t, place, BZ, BY, BX)
                     close[p] = depth < BLUR and _may_be_inside(corners, place, DIM)
                     if not is_held:
                         continue

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.tiles import Shape, Tiles
-from plash.particles.collide import Start, trace_particles
+from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
 from plash.timing import stage
 
@@ -39,15 +39,15 @@ class RigidMove(NamedTuple):
 
 
 @stage
-def trace_past(
+def collide_with_moving(
     particles: Particles,
     start: Start,
     tiles: Tiles,
-    gap: NDArray[np.float32],
+    solid_phi: NDArray[np.float32],
     near: NDArray[np.bool_],
     before: RigidMove,
     after: RigidMove,
-    drift: tuple[Array, Array],
+    solid_velocity: tuple[Array, Array],
     reach: float,
 ) -> NDArray[np.int64]:
     """Stop moves where they meet a solid that moves too, and let the rest slide; returns the particles close to it.
@@ -56,12 +56,12 @@ def trace_past(
         particles: After the move; sorted as they were before it.
         start: Before the move.
         tiles: Where the distance is known.
-        gap: Signed distance to the solid at the minimal corner of cells, in cells, at some time.
+        solid_phi: Signed distance to the solid at the minimal corner of cells, in cells, at some time.
         near: By slot, whether a particle of this tile can meet the solid.
-        before: From where the solid was at the start of the move to where `gap` has it.
-        after: From where it is now to where `gap` has it.
-        drift: Velocity of the solid: v = drift[0] + drift[1] x, x in cells.
-        reach: How far any part of it is, in cells, from where `gap` has it.
+        before: From where the solid was at the start of the move to where `solid_phi` has it.
+        after: From where it is now to where `solid_phi` has it.
+        solid_velocity: Velocity of the solid: v = drift[0] + drift[1] x, x in cells.
+        reach: How far any part of it is, in cells, from where `solid_phi` has it.
     """
     in_reach = np.zeros(particles.count, np.bool_)
     _find_in_reach(tiles.shape)(
@@ -72,7 +72,7 @@ def trace_past(
         particles.starts,
         near,
         tiles.origins,
-        gap,
+        solid_phi,
         reach,
         in_reach,
         chunk_count(),
@@ -89,11 +89,11 @@ def trace_past(
     )
     began = Start(start.cell[:, which], start.offset[:, which])
     _carry(began.cell, began.offset, *before)
-    _turn(some, drift, after.matrix, -1.0)
+    _turn(some, solid_velocity, after.matrix, -1.0)
     _carry(some.cell, some.offset, *after)
     seen = some.cell.copy(), some.offset.copy(), some.velocity.copy()
     limits = np.zeros((3, 2), np.int32)
-    close = trace_particles(some, began, tiles, gap, near, limits, np.zeros((3, 2), np.int32))
+    close = collide_particles(some, began, tiles, solid_phi, near, limits, np.zeros((3, 2), np.int32))
 
     moved = (some.cell != seen[0]) | (some.offset != seen[1]) | (some.velocity != seen[2])
     held = np.flatnonzero(moved.any(axis=0))
@@ -101,7 +101,7 @@ def trace_past(
     back = after.inverse
     _carry(cell, offset, *back)
     stopped = Particles(cell, offset, some.velocity[:, held], some.volume[held], some.affine[:, held])
-    _turn(stopped, drift, back.matrix, 1.0)
+    _turn(stopped, solid_velocity, back.matrix, 1.0)
     particles.cell[:, which[held]] = cell
     particles.offset[:, which[held]] = offset
     particles.velocity[:, which[held]] = stopped.velocity
@@ -123,10 +123,10 @@ def _carry(cell: NDArray[np.int32], offset: NDArray[np.float32], matrix: Array, 
     _carry_places(cell, offset, matrix, shift, chunk_count())
 
 
-def _turn(particles: Particles, drift: tuple[Array, Array], matrix: Array, sign: float) -> None:
+def _turn(particles: Particles, solid_velocity: tuple[Array, Array], matrix: Array, sign: float) -> None:
     """Velocities seen from a solid and turned with it (sign -1), or the other way round (sign 1)."""
     places = particles.cell.astype(np.float64) + particles.offset
-    own = drift[0][:, None] + drift[1] @ places
+    own = solid_velocity[0][:, None] + solid_velocity[1] @ places
     velocity = particles.velocity.astype(np.float64)
     seen = matrix @ (velocity - own) if sign < 0 else matrix @ velocity + own
     particles.velocity = np.ascontiguousarray(seen.astype(np.float32))
@@ -138,7 +138,7 @@ def _find_in_reach(shape: Shape) -> Kernel:
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(cell, offset, start_cell, start_offset, starts, near, origins, gap, reach, found, chunks):
+    def run(cell, offset, start_cell, start_offset, starts, near, origins, solid_phi, reach, found, chunks):
         n = len(near) - 1
         for c in prange(chunks):
             for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
@@ -156,8 +156,8 @@ def _find_in_reach(shape: Shape) -> Kernel:
                     # The distance grows by no more than the way: of the particle, of the solid, and to the corner
                     is_inside = 0 <= x < BX and 0 <= y < BY and 0 <= z < BZ
                     length = np.sqrt(square)
-                    if is_inside and gap[t, z, y, x] < _UNKNOWN:
-                        found[p] = gap[t, z, y, x] < length + 2.0 * reach + 4.0
+                    if is_inside and solid_phi[t, z, y, x] < _UNKNOWN:
+                        found[p] = solid_phi[t, z, y, x] < length + 2.0 * reach + 4.0
                     else:
                         found[p] = not is_inside or length > _CLOSE
 

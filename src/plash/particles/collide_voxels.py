@@ -15,11 +15,11 @@ from plash.particles.sides import CLOSED, meet_sides
 _TRIES = 12
 
 
-def leave_solid_cells(
+def collide_with_voxels(
     particles: Particles,
     tiles: Tiles,
     is_solid: NDArray[np.bool_],
-    gap: NDArray[np.float32],
+    solid_phi: NDArray[np.float32],
     near: NDArray[np.bool_],
     limits: NDArray[np.int32],
     kinds: NDArray[np.int32],
@@ -30,7 +30,7 @@ def leave_solid_cells(
         particles: After a move; sorted as they were before it.
         tiles: Where the cells are.
         is_solid: By cell.
-        gap: Signed distance of cell centres to the nearest body, in cells.
+        solid_phi: Signed distance of cell centres to the nearest body, in cells.
         near: By slot, whether a particle of this tile can meet a solid cell or a side.
         limits: First cell of the domain and one past the last, by axis.
         kinds: What the sides are, by axis.
@@ -43,13 +43,13 @@ def leave_solid_cells(
     chunks = chunk_count()
     gone, stuck = np.zeros(chunks, np.int64), np.zeros(chunks, np.int64)
     arrays = (particles.cell, particles.offset, particles.velocity, particles.starts)
-    where = (near, tiles.origins, tiles.keys, is_solid, gap)
+    where = (near, tiles.origins, tiles.keys, is_solid, solid_phi)
     _leave(tiles.shape)(*arrays, *where, limits, kinds, left, gone, stuck, chunks)
     return left if gone.any() else None, int(stuck.sum())
 
 
 @inlined
-def _gap_at(gap, keys, x, y, z, BZ, BY, BX):
+def _solid_phi_at(solid_phi, keys, x, y, z, BZ, BY, BX):
     """Distance between cell centres, at global coordinates in cells."""
     x -= 0.5
     y -= 0.5
@@ -66,7 +66,7 @@ def _gap_at(gap, keys, x, y, z, BZ, BY, BX):
         w = (fx if a else 1.0 - fx) * (fy if b else 1.0 - fy)
         if BZ > 1:
             w *= fz if c else 1.0 - fz
-        total += w * np.float64(lookup(gap, keys, i + a, j + b, k + c, BZ, BY, BX))
+        total += w * np.float64(lookup(solid_phi, keys, i + a, j + b, k + c, BZ, BY, BX))
     return total
 
 
@@ -85,7 +85,7 @@ def _leave(shape: Shape) -> Kernel:
         origins,
         keys,
         is_solid,
-        gap,
+        solid_phi,
         limits,
         kinds,
         left,
@@ -123,15 +123,15 @@ def _leave(shape: Shape) -> Kernel:
                         place[axis] = np.float64(cell[axis, p]) + np.float64(offset[axis, p])
                     is_free = False
                     for attempt in range(_TRIES):
-                        here = _gap_at(gap, keys, place[0], place[1], place[2], BZ, BY, BX)
+                        here = _solid_phi_at(solid_phi, keys, place[0], place[1], place[2], BZ, BY, BX)
                         length = 0.0
                         for axis in range(DIM):
                             dx = 0.25 if axis == 0 else 0.0
                             dy = 0.25 if axis == 1 else 0.0
                             dz = 0.25 if axis == 2 else 0.0
-                            normal[axis] = _gap_at(
-                                gap, keys, place[0] + dx, place[1] + dy, place[2] + dz, BZ, BY, BX
-                            ) - _gap_at(gap, keys, place[0] - dx, place[1] - dy, place[2] - dz, BZ, BY, BX)
+                            normal[axis] = _solid_phi_at(
+                                solid_phi, keys, place[0] + dx, place[1] + dy, place[2] + dz, BZ, BY, BX
+                            ) - _solid_phi_at(solid_phi, keys, place[0] - dx, place[1] - dy, place[2] - dz, BZ, BY, BX)
                             length += normal[axis] ** 2
                         length = np.sqrt(length)
                         if not length > 0.0:

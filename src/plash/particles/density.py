@@ -25,7 +25,7 @@ _BATCH = 128
 
 
 @stage
-def density_error(cells: Cells, rest_fill: float = 1.0) -> NDArray[np.float64]:
+def density_error(cells: Cells, target_fill: float = 1.0) -> NDArray[np.float64]:
     """Excess of liquid e = f - f_rest in liquid cells, within ±1/2; zero in other cells.
 
     In a cell with air round it only e > 0 counts: there f < 1 is how the surface is seen. A cell that a solid cuts
@@ -34,9 +34,9 @@ def density_error(cells: Cells, rest_fill: float = 1.0) -> NDArray[np.float64]:
     assert cells.fill is not None, "the fill fraction must be known"
     error = np.zeros(cells.label.shape)
     around, _ = cells.surroundings
-    _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, rest_fill, error, chunk_count())
-    if cells.space is not None:
-        error[cells.liquid_tiles] *= cells.space.volume[cells.liquid_tiles]
+    _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, target_fill, error, chunk_count())
+    if cells.cut_cells is not None:
+        error[cells.liquid_tiles] *= cells.cut_cells.volume[cells.liquid_tiles]
     return error
 
 
@@ -53,7 +53,7 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
     _displace(tiles.shape)(
         particles.cell,
         particles.offset,
-        particles.flying,
+        particles.ballistic,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -63,7 +63,7 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
 
 
 @kernel
-def _find_error(fill, label, around, tiles, rest_fill, error, chunks):
+def _find_error(fill, label, around, tiles, target_fill, error, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in range(c * n // chunks, (c + 1) * n // chunks):
@@ -73,7 +73,7 @@ def _find_error(fill, label, around, tiles, rest_fill, error, chunks):
             for m in range(len(f)):
                 if labels[m] == LIQUID and f[m] == f[m]:
                     lowest = 0.0 if near[m] & NEAR_AIR else -_LARGEST_ERROR
-                    result[m] = min(max(np.float64(f[m]) - rest_fill, lowest), _LARGEST_ERROR)
+                    result[m] = min(max(np.float64(f[m]) - target_fill, lowest), _LARGEST_ERROR)
 
 
 @for_tile_shape
@@ -86,7 +86,7 @@ def _displace(shape: Shape) -> Kernel:
     LEAST = np.float32(1e-20)  # so that no displacement is divided by zero
 
     @kernel
-    def run(cell, offset, flying, starts, origins, neighbours, field, chunks):
+    def run(cell, offset, ballistic, starts, origins, neighbours, field, chunks):
         n = len(origins) - 1
         one = np.float32(1)
         nothing = np.float32(0)
@@ -131,7 +131,7 @@ def _displace(shape: Shape) -> Kernel:
                         square = step[0, k] * step[0, k] + step[1, k] * step[1, k] + step[2, k] * step[2, k]
                         factor[k] = min(LONGEST / np.sqrt(square + LEAST), one)
                     for k in range(size):
-                        factor[k] = nothing if flying[first + k] else factor[k]
+                        factor[k] = nothing if ballistic[first + k] else factor[k]
                     for axis in range(DIM):
                         for k in range(size):
                             to = offset[axis, first + k] + factor[k] * step[axis, k]

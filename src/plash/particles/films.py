@@ -33,7 +33,7 @@ class Unseen(NamedTuple):
 
 
 @stage
-def find_flying(particles: Particles, phi: CellField, cells: Cells, h: float) -> Unseen:
+def find_ballistic(particles: Particles, phi: CellField, cells: Cells, h: float) -> Unseen:
     """Mark the particles that are on their own, and tell what is carried where φ > 0.
 
     On its own is who is 0.3 h outside the surface or more, or has no liquid cell near. The liquid's velocity,
@@ -41,7 +41,7 @@ def find_flying(particles: Particles, phi: CellField, cells: Cells, h: float) ->
     them one by one.
     """
     tiles = phi.tiles
-    particles.flying = np.zeros(particles.count, np.bool_)
+    particles.ballistic = np.zeros(particles.count, np.bool_)
     outside = np.zeros((2, tiles.count + 1))
     _find_outside(tiles.shape)(
         particles.cell,
@@ -53,7 +53,7 @@ def find_flying(particles: Particles, phi: CellField, cells: Cells, h: float) ->
         phi.pool,
         *cells.surroundings,
         np.float32(_FLYING * h),
-        particles.flying,
+        particles.ballistic,
         outside,
         chunk_count(),
     )
@@ -70,7 +70,9 @@ def _find_outside(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, flying, outside, chunks):
+    def run(
+        cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, ballistic, outside, chunks
+    ):
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -85,7 +87,7 @@ def _find_outside(shape: Shape) -> Kernel:
                     z = cell[2, p] - origins[t, 2] if DIM == 3 else 0
                     near = around[t, z, y, x]
                     if near & NEAR_AIR == 0:
-                        flying[p] = near & NEAR_LIQUID == 0
+                        ballistic[p] = near & NEAR_LIQUID == 0
                         continue
                     height = np.float32(np.inf)
                     if near & NEAR_LIQUID:
@@ -96,7 +98,7 @@ def _find_outside(shape: Shape) -> Kernel:
                             pz = min(np.float32(z + 1) + offset[2, p], LAST) - half
                         height = interpolate(block, px, py, pz, PY, PX, THIN)
                     # Unknown, in solids, compares as inside
-                    flying[p] = height > limit
+                    ballistic[p] = height > limit
                     if height > np.float32(0):
                         outside[0 if near & NEAR_SOLID else 1, t] += volume[p]
 

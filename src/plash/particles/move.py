@@ -33,7 +33,7 @@ def move_particles(particles: Particles, velocity: FaceField, dt: float, h: floa
         particles.cell,
         particles.offset,
         particles.velocity,
-        particles.flying,
+        particles.ballistic,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -57,7 +57,7 @@ def _move(shape: Shape) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(cell, offset, velocity, flying, starts, origins, neighbours, keys, grid, dt, unknown, chunks):
+    def run(cell, offset, velocity, ballistic, starts, origins, neighbours, keys, grid, dt, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         last_x = np.float32(PX - 1.5)
@@ -100,7 +100,7 @@ def _move(shape: Shape) -> Kernel:
                                 )
                                 u[axis, k] = interpolate(blocks[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
-                            if flying[first + k]:
+                            if ballistic[first + k]:
                                 for axis in range(DIM):
                                     u[axis, k] = velocity[axis, first + k]
                                 continue

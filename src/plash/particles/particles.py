@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
 
-PER_PARTICLE = ("cell", "offset", "velocity", "affine", "volume", "flying")  # arrays with an entry for each, last axis
+PER_PARTICLE = (
+    "cell",
+    "offset",
+    "velocity",
+    "affine",
+    "volume",
+    "ballistic",
+)
 
 
 @dataclass(eq=False)
@@ -29,7 +36,7 @@ class Particles:
         volume: Liquid each particle stands for, in cells (multiply by hᵈ for m³; in 2-D m² , per metre of depth).
         affine: ∂u_a/∂x_b in row a·d + b, in 1/s times h: m/s per cell. No rows when the transfer needs none.
         starts: Particles of the tile in slot t are starts[t] ... starts[t+1]-1 once sorted.
-        flying: Whether a particle is on its own, outside the liquid, and moves by itself; nobody is after a sort.
+        ballistic: Whether a particle is on its own, outside the liquid, and moves by itself; nobody is after a sort.
     """
 
     cell: NDArray[np.int32]
@@ -39,7 +46,7 @@ class Particles:
     affine: NDArray[np.float32]
     tiles: Tiles | None = None
     starts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    flying: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    ballistic: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @staticmethod
     def none(dimension: int) -> Particles:
@@ -64,7 +71,7 @@ class Particles:
             np.zeros(places.T.shape, np.float32),
             np.zeros(len(places), np.float32),
             np.zeros((0, len(places)), np.float32),
-            flying=np.zeros(len(places), np.bool_),
+            ballistic=np.zeros(len(places), np.bool_),
         )
 
     @property
@@ -98,7 +105,7 @@ class Particles:
         if len(other.affine):
             affine[:, self.count - other.count :] = other.affine
         self.affine = affine
-        self.flying = np.zeros(self.count, np.bool_)
+        self.ballistic = np.zeros(self.count, np.bool_)
         self.tiles = None
 
     def keep(self, which: NDArray[np.bool_]) -> None:

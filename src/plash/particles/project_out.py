@@ -24,7 +24,7 @@ _HAIR = 1e-4  # cells outside a shape at which a particle is put that was inside
 
 
 @stage
-def push_out(
+def project_out(
     particles: Particles,
     which: NDArray[np.int64],
     start: Start,
@@ -46,12 +46,12 @@ def push_out(
         keep_velocity: Whether velocities stay as they are.
         solid_velocity: Velocity (n, d) of the nearest solid at points (n, d), m/s; None while all stand.
     """
-    which, places, gap = _those_inside(particles, which, distance)
+    which, places, solid_phi = _those_inside(particles, which, distance)
     for attempt in range(_TRIES):
         if len(which) == 0:
             return 0
         normal = normals(distance, places)
-        places += ((attempt + 1) * _HAIR - gap)[:, None] * normal
+        places += ((attempt + 1) * _HAIR - solid_phi)[:, None] * normal
         _stay_between_sides(places, limits, kinds)
         _put(particles, which, places)
         if not keep_velocity:
@@ -60,7 +60,7 @@ def push_out(
                 velocity -= solid_velocity(places).T
             speed = np.minimum(np.einsum("ij,ji->i", normal, velocity), 0.0)
             particles.velocity[:, which] -= (speed[:, None] * normal).T.astype(np.float32)
-        which, places, gap = _those_inside(particles, which, distance)
+        which, places, solid_phi = _those_inside(particles, which, distance)
     particles.cell[:, which] = start.cell[:, which]
     particles.offset[:, which] = start.offset[:, which]
     _bring_back(particles, which, limits, kinds)
@@ -74,9 +74,9 @@ def _those_inside(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Those of some particles that are inside, their places, and their distances."""
     places = _places(particles, which)
-    gap = distance(places)
-    inside = gap < 0
-    return which[inside], places[inside], gap[inside]
+    solid_phi = distance(places)
+    inside = solid_phi < 0
+    return which[inside], places[inside], solid_phi[inside]
 
 
 def _bring_back(

@@ -135,8 +135,8 @@ def _shares_inside(distance: Distance, cells: NDArray[np.int64], h: float, side:
     fine = max(1, -(-_SAMPLES // side))  # samples along each side of a part
     samples = (_lattice(side, dimension)[:, None, :] + (_lattice(fine, dimension) + 0.5) / fine) / side
     points = (cells[:, None, None, :] + samples) * h
-    gap = distance(points.reshape(-1, dimension)).reshape(points.shape[:-1])
-    shares: NDArray[np.float64] = np.clip(0.5 - gap * (fine * side / h), 0.0, 1.0).mean(axis=2)
+    phi = distance(points.reshape(-1, dimension)).reshape(points.shape[:-1])
+    shares: NDArray[np.float64] = np.clip(0.5 - phi * (fine * side / h), 0.0, 1.0).mean(axis=2)
     return shares
 
 
@@ -156,7 +156,7 @@ def _squeezed(
         points = (cells[:, None, :] + corner) * h
         ends[end, axis] = distance(points.reshape(-1, dimension)).reshape(len(cells), len(spots))
     steepest = np.abs(ends[1] - ends[0]).argmax(axis=0)
-    low, high = (np.take_along_axis(gaps, steepest[None], axis=0)[0] for gaps in ends)
+    low, high = (np.take_along_axis(phis, steepest[None], axis=0)[0] for phis in ends)
     # The surface crosses a part between its ends at `crossing`; what is inside is below or above
     is_cut = (low < 0) != (high < 0)
     middles = np.broadcast_to(cells[:, None, :] + spots, offsets.shape)[is_cut]
@@ -187,9 +187,9 @@ def _crossing(
     first, last = np.zeros_like(low), np.ones_like(low)
     for _ in range(_LOOKS):
         at = first + (last - first) * low / (low - high)
-        gap = distance(start + at[:, None] * way)
-        is_before = (gap < 0) == (low < 0)
-        first, low = np.where(is_before, at, first), np.where(is_before, gap, low)
-        last, high = np.where(is_before, last, at), np.where(is_before, high, gap)
+        phi = distance(start + at[:, None] * way)
+        is_before = (phi < 0) == (low < 0)
+        first, low = np.where(is_before, at, first), np.where(is_before, phi, low)
+        last, high = np.where(is_before, last, at), np.where(is_before, high, phi)
     crossing: NDArray[np.float64] = first + (last - first) * low / (low - high)
     return crossing

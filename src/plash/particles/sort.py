@@ -46,7 +46,7 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     particles.starts = np.cumsum(counts)
     by_slot = np.zeros((tiles.count + 1, *shape), np.bool_)
     by_slot[slots] = marked
-    particles.flying = np.zeros(particles.count, np.bool_)
+    particles.ballistic = np.zeros(particles.count, np.bool_)
     return by_slot
 
 

@@ -24,7 +24,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
-from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, OpenSpace
+from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
@@ -40,12 +40,14 @@ _POOR_SHARE = 0.3  # of the hat kernel in open space, below which too few partic
 
 
 @stage
-def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32], closed: ClosedSides = ()) -> CellField:
+def fill_fraction(
+    particles: Particles, inverse_kernel_weight: NDArray[np.float32], closed: ClosedSides = ()
+) -> CellField:
     """Share f of the space round each cell centre that liquid fills: 1 inside, 1/2 on a flat surface, 0 in air.
 
     Args:
         particles: Sorted.
-        inverse_share: 1/S by cell; NaN in solids, where f is unknown.
+        inverse_kernel_weight: 1/S by cell; NaN in solids, where f is unknown.
         closed: The closed sides of the domain.
     """
     tiles = particles.tiles
@@ -58,7 +60,7 @@ def fill_fraction(particles: Particles, inverse_share: NDArray[np.float32], clos
         deposit(*arrays, tiles.origins, tiles.neighbours, busy, fill.pool, chunk_count())
     for axis, inside, outwards in closed:
         reflect(fill.pool, tiles, axis, inside, outwards)
-    _scale(fill.pool.reshape(-1), inverse_share.reshape(-1), chunk_count())
+    _scale(fill.pool.reshape(-1), inverse_kernel_weight.reshape(-1), chunk_count())
     return fill
 
 
@@ -85,7 +87,11 @@ def liquid_distance(fill: CellField, h: float) -> CellField:
 
 @stage
 def complete_distance(
-    phi: CellField, h: float, is_solid: NDArray[np.bool_], inverse_share: NDArray[np.float32], space: OpenSpace | None
+    phi: CellField,
+    h: float,
+    is_solid: NDArray[np.bool_],
+    inverse_kernel_weight: NDArray[np.float32],
+    cut_cells: CutCells | None,
 ) -> None:
     """Continue the distance φ to the surface into cells that solids cut, and into solids.
 
@@ -98,25 +104,25 @@ def complete_distance(
         phi: Distance (m), unknown where the fill fraction is; is changed.
         h: Cell size, m.
         is_solid: By cell.
-        inverse_share: 1/S by cell, NaN where f is unknown.
-        space: How open faces are, if solids cut cells.
+        inverse_kernel_weight: 1/S by cell, NaN where f is unknown.
+        cut_cells: How open faces are, if solids cut cells.
     """
-    if space is not None:
+    if cut_cells is not None:
         unknown: Places = np.nonzero(np.isnan(phi.pool) & ~is_solid)
         for _ in range(_LAYERS_IN_SOLIDS):
-            mean = _seen_through_faces(phi, unknown, is_solid, space)[0]
+            mean = _seen_through_faces(phi, unknown, is_solid, cut_cells)[0]
             phi.pool[unknown] = mean
             unknown = tuple(part[np.isnan(mean)] for part in unknown)
         phi.pool[unknown] = np.float32(h)
-        poor: Places = np.nonzero(inverse_share > 1 / _POOR_SHARE)
-        mean, highest = _seen_through_faces(phi, poor, is_solid, space)
+        poor: Places = np.nonzero(inverse_kernel_weight > 1 / _POOR_SHARE)
+        mean, highest = _seen_through_faces(phi, poor, is_solid, cut_cells)
         phi.pool[poor] = np.where(highest < 0, np.minimum(phi.pool[poor], mean), phi.pool[poor])
     if is_solid.any():
         extrapolate(FaceField(phi.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
 
 
 def _seen_through_faces(
-    phi: CellField, places: Places, is_solid: NDArray[np.bool_], space: OpenSpace
+    phi: CellField, places: Places, is_solid: NDArray[np.bool_], cut_cells: CutCells
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and highest of the known values that cells are open to, the mean by how open faces are; if none NaN, 0."""
     tiles = phi.tiles
@@ -126,10 +132,10 @@ def _seen_through_faces(
         behind = tiles.beside(places, axis, 1)
         for cell, face in ((tiles.beside(places, axis, -1), places), (behind, behind)):
             value = phi.pool[cell]
-            openness = np.where(np.isnan(value) | is_solid[cell], 0, space.openness[axis][face])
-            total += openness * np.nan_to_num(value)
-            weight += openness
-            highest = np.where(openness > 0, np.maximum(highest, value), highest)
+            face_fractions = np.where(np.isnan(value) | is_solid[cell], 0, cut_cells.face_fractions[axis][face])
+            total += face_fractions * np.nan_to_num(value)
+            weight += face_fractions
+            highest = np.where(face_fractions > 0, np.maximum(highest, value), highest)
     mean = np.divide(total, weight, out=np.full_like(total, np.nan), where=weight > 0)
     return mean, np.where(weight > 0, highest, 0.0)
 
@@ -144,8 +150,8 @@ def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
     partial = np.zeros(tiles.count + 1)
     around, together = cells.surroundings
     busy = np.flatnonzero(together & NEAR_LIQUID)
-    run = _measure(tiles.shape, cells.space is not None)
-    arrays = (phi.pool, cells.label, cells.cell_openness, around)
+    run = _measure(tiles.shape, cells.cut_cells is not None)
+    arrays = (phi.pool, cells.label, cells.cell_fractions, around)
     run(*arrays, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
     return float(partial.sum())
 
@@ -202,11 +208,11 @@ def _deposit(shape: Shape) -> Kernel:
 
 
 @kernel
-def _scale(fill, inverse_share, chunks):
+def _scale(fill, inverse_kernel_weight, chunks):
     n = len(fill)
     for c in prange(chunks):
         part = fill[c * n // chunks : (c + 1) * n // chunks]
-        factors = inverse_share[c * n // chunks : (c + 1) * n // chunks]
+        factors = inverse_kernel_weight[c * n // chunks : (c + 1) * n // chunks]
         for m in range(len(part)):
             part[m] *= factors[m]
 
@@ -258,7 +264,7 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(phi, label, openness, around, neighbours, tiles, per_metre, partial, chunks):
+    def run(phi, label, face_fractions, around, neighbours, tiles, per_metre, partial, chunks):
         n = len(tiles)
         half = np.float32(0.5)
         step = np.float32(1 / PARTS)
@@ -276,7 +282,7 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
                             near = around[t, z, y, x]
                             if label[t, z, y, x] == SOLID or near & NEAR_LIQUID == 0:
                                 continue
-                            share = np.float64(openness[t, z, y, x]) if CUT else 1.0
+                            share = np.float64(face_fractions[t, z, y, x]) if CUT else 1.0
                             if near & NEAR_AIR == 0:
                                 total += share
                                 continue
@@ -287,8 +293,8 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
                                     sy = (np.float32(b) + half) * step - half
                                     for k in range(PARTS):
                                         sx = (np.float32(k) + half) * step - half
-                                        gap = _between_centres(block, o + x, sx, sy, sz, PX, SZ)
-                                        inside += min(max(half - gap * scale, np.float32(0)), np.float32(1))
+                                        solid_phi = _between_centres(block, o + x, sx, sy, sz, PX, SZ)
+                                        inside += min(max(half - solid_phi * scale, np.float32(0)), np.float32(1))
                             total += share * np.float64(inside) / (DEEP * PARTS * PARTS)
                 partial[t] = total
 

@@ -66,7 +66,7 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
         particles.cell,
         particles.offset,
         particles.velocity,
-        particles.flying,
+        particles.ballistic,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -93,7 +93,7 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
         particles.offset,
         particles.velocity,
         particles.affine,
-        particles.flying,
+        particles.ballistic,
         particles.starts,
         tiles.origins,
         tiles.neighbours,
@@ -211,7 +211,7 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(cell, offset, velocity, flying, starts, origins, neighbours, grid, change, ratio, unknown, chunks):
+    def run(cell, offset, velocity, ballistic, starts, origins, neighbours, grid, change, ratio, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         one = np.float32(1)
@@ -246,7 +246,7 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
                             if FLIP:
                                 added[k] = interpolate(delta[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
-                            if flying[first + k]:
+                            if ballistic[first + k]:
                                 continue
                             u = value[k]
                             d = added[k]
@@ -276,7 +276,7 @@ def _gather_affine(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, velocity, gradient, flying, starts, origins, neighbours, grid, unknown, chunks):
+    def run(cell, offset, velocity, gradient, ballistic, starts, origins, neighbours, grid, unknown, chunks):
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -288,7 +288,7 @@ def _gather_affine(shape: Shape) -> Kernel:
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
                 for p in range(starts[t], starts[t + 1]):
-                    if flying[p]:
+                    if ballistic[p]:
                         for row in range(DIM * DIM):
                             gradient[row, p] = np.float32(0)
                         continue

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.errors import SealedError
-from plash.grid.cells import Cells, Swept
+from plash.grid.cells import Cells, SolidFlux
 from plash.grid.tiles import Places
 from plash.linear.components import ClosedComponents
 from plash.physics.flow.inflow import Inflow
@@ -28,7 +28,7 @@ _SHARE = 0.05  # of all that is pushed, in and out: below, a difference is one o
 
 
 @dataclass(frozen=True, eq=False)
-class Pushes:
+class SolidFluxes:
     """What is pushed out of cells, and by what.
 
     Attributes:
@@ -46,29 +46,29 @@ class Pushes:
     remedy: str
 
     @staticmethod
-    def none() -> Pushes:
+    def none() -> SolidFluxes:
         """Nothing is pushed."""
-        return Pushes((np.zeros(0, np.int64),) * 4, np.zeros(0), np.zeros(0, np.int64), (), "")
+        return SolidFluxes((np.zeros(0, np.int64),) * 4, np.zeros(0), np.zeros(0, np.int64), (), "")
 
     @staticmethod
-    def by_solids(swept: Swept, owner: NDArray[np.int8], names: Sequence[str]) -> Pushes:
+    def by_solids(solid_flux: SolidFlux, owner: NDArray[np.int8], names: Sequence[str]) -> SolidFluxes:
         """What solids that move sweep out of cells; the owner of each cell is the one nearest to it."""
-        found = np.nonzero(swept.outflow)
-        places = (swept.slots[found[0]].astype(np.int64), *found[1:])
+        found = np.nonzero(solid_flux.outflow)
+        places = (solid_flux.slots[found[0]].astype(np.int64), *found[1:])
         causes = [f"the solid {name}" for name in names]
         remedy = "or stop the motion in time (solid.motion.stop)"
-        return Pushes(places, swept.outflow[found], owner[found].astype(np.int64), causes, remedy)
+        return SolidFluxes(places, solid_flux.outflow[found], owner[found].astype(np.int64), causes, remedy)
 
 
-class Pusher(Protocol):
+class HasSolidFluxes(Protocol):
     """Solids that move, or spouts."""
 
-    def pushes(self) -> Pushes:
+    def solid_fluxes(self) -> SolidFluxes:
         """What they push in and out."""
 
 
 def refuse_compression(
-    cells: Cells, closed: ClosedComponents, pushers: Sequence[Pusher], drained: Inflow, h: float
+    cells: Cells, closed: ClosedComponents, pushers: Sequence[HasSolidFluxes], drained: Inflow, h: float
 ) -> None:
     """Raise an error if liquid that no air touches is pressed together, or pulled apart.
 
@@ -95,12 +95,12 @@ def refuse_compression(
     total, gross = np.zeros(len(closed.sizes)), np.zeros(len(closed.sizes))
     blamed: list[tuple[NDArray[np.float64], str, str]] = []
     for pusher in pushers:
-        pushes = pusher.pushes()
-        total += summed(pushes.places, pushes.outflow)
-        gross += summed(pushes.places, np.abs(pushes.outflow))
-        for number, cause in enumerate(pushes.causes):
-            own = summed(pushes.places, np.where(pushes.owner == number, pushes.outflow, 0.0))
-            blamed.append((np.abs(own), cause, pushes.remedy))
+        solid_fluxes = pusher.solid_fluxes()
+        total += summed(solid_fluxes.places, solid_fluxes.outflow)
+        gross += summed(solid_fluxes.places, np.abs(solid_fluxes.outflow))
+        for number, cause in enumerate(solid_fluxes.causes):
+            own = summed(solid_fluxes.places, np.where(solid_fluxes.owner == number, solid_fluxes.outflow, 0.0))
+            blamed.append((np.abs(own), cause, solid_fluxes.remedy))
     room = -summed(drained.places, drained.rate)
     total = np.where(total < 0, np.minimum(total + room, 0.0), total)
     dimension = cells.tiles.dimension

@@ -34,28 +34,28 @@ _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not see
 _LARGEST_SHIFT = 0.0075  # of the rest fill: a pool is not to rise much for what is lost from sight in a jet
 
 
-class Spacing(Protocol):
+class DensityCorrection(Protocol):
     """How particles are kept apart."""
 
-    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+    def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """The fill fraction to aim at after a step of dt, given that of the step before and the volume, in cells."""
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
     ) -> None:
         """Spread particles evenly, given where the liquid was found and the equations of its pressure."""
 
 
 @dataclass(frozen=True)
-class LeaveSpacing:
+class NoDensityCorrection:
     """Particles stay where the velocity carries them."""
 
-    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+    def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """As before."""
         return before
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
     ) -> None:
         """Nothing."""
 
@@ -72,25 +72,25 @@ class DensityProjection:
     free_surface: FreeSurface
     tolerance: float = 0.1
 
-    def rest_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
+    def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """Follow the volume that is seen, slowly: denser where there is too much of it."""
-        carried = float(particles.volume.sum(where=~particles.flying, dtype=np.float64))
+        carried = float(particles.volume.sum(where=~particles.ballistic, dtype=np.float64))
         if carried == 0:
             return before
         shifted = before + dt / _RESPONSE * (volume / carried - 1)
         return min(max(shifted, 1 - _LARGEST_SHIFT), 1 + _LARGEST_SHIFT)
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, rest_fill: float
+        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
     ) -> None:
         """Move particles by -∇P."""
-        potential = _solve_density(system, density_error(cells, rest_fill), self.tolerance)
+        potential = _solve_density(system, density_error(cells, target_fill), self.tolerance)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.apply(displacement, potential, cells)
-        solids.slide_along_walls(displacement, cells)
+        solids.enforce_slip(displacement, cells)
         start = solids.remember(particles)
         displace_particles(particles, displacement)
-        solids.keep_out(particles, start, keep_velocity=True)
+        solids.collide_displaced(particles, start, keep_velocity=True)
 
 
 @stage

@@ -52,9 +52,9 @@ class ForceField:
             velocity.pool[axis][places] += (dt * pull).astype(np.float32)
 
     @stage
-    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+    def add_to_ballistic(self, particles: Particles, time: float, dt: float) -> None:
         """Do the same to particles on their own."""
-        some = np.flatnonzero(particles.flying)
+        some = np.flatnonzero(particles.ballistic)
         if not self.force.acts(time) or len(some) == 0:
             return
         points = (particles.cell[:, some].astype(np.float64) + particles.offset[:, some]).T * self.h

@@ -22,7 +22,7 @@ class Force(Protocol):
     def add(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
         """Add dt times the acceleration to every velocity that borders liquid."""
 
-    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+    def add_to_ballistic(self, particles: Particles, time: float, dt: float) -> None:
         """Add dt times the acceleration to the velocity of every flying particle."""
 
 
@@ -41,11 +41,11 @@ class Gravity:
                 _add_constant(pool, faces, np.float32(g * dt), chunk_count())
 
     @stage
-    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+    def add_to_ballistic(self, particles: Particles, time: float, dt: float) -> None:
         """Set u_p += dt g."""
         for axis, g in enumerate(self.acceleration):
             if g != 0.0:
-                _add_to_marked(particles.velocity[axis], particles.flying, np.float32(g * dt), chunk_count())
+                _add_to_marked(particles.velocity[axis], particles.ballistic, np.float32(g * dt), chunk_count())
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Forces:
         for force in self.forces:
             force.add(velocity, cells, time, dt)
 
-    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+    def add_to_ballistic(self, particles: Particles, time: float, dt: float) -> None:
         """Let every force act on the particles that are on their own."""
         for force in self.forces:
-            force.add_to_flying(particles, time, dt)
+            force.add_to_ballistic(particles, time, dt)
 
 
 @kernel

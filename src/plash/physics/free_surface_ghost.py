@@ -42,10 +42,10 @@ class Ghost:
         assert cells.phi is not None, "the ghost surface needs a distance field"
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
-        run = _sum_conductances(tiles.shape, cells.space is not None)
-        arrays = (cells.label, cells.phi.pool, cells.face_openness)
+        run = _sum_conductances(tiles.shape, cells.cut_cells is not None)
+        arrays = (cells.label, cells.phi.pool, cells.face_fractions)
         run(*arrays, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-        return PoissonOperator(tiles, diagonal, None if cells.space is None else cells.space.openness)
+        return PoissonOperator(tiles, diagonal, None if cells.cut_cells is None else cells.cut_cells.face_fractions)
 
     @stage
     def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
@@ -77,7 +77,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(label, phi, openness, neighbours, tiles, diagonal, chunks):
+    def run(label, phi, face_fractions, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             labels = np.zeros(PZ * PY * PX, np.int8)
@@ -89,7 +89,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
                 copy_cross(block, phi, neighbours, t, BZ, BY, BX)
                 if CUT:
                     for axis in range(DIM):
-                        copy_cross(shares[axis], openness[axis], neighbours, t, BZ, BY, BX)
+                        copy_cross(shares[axis], face_fractions[axis], neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         o = ((z + HZ) * PY + y + 1) * PX + 1

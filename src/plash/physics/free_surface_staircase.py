@@ -34,14 +34,14 @@ class Staircase:
         """Diagonal: sum of the open fractions of a cell's faces; weights: the fractions, one where no solid cuts."""
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
-        if cells.space is None:
+        if cells.cut_cells is None:
             run = _count_open_faces(tiles.shape)
             run(cells.label, cells.faces, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
             return PoissonOperator(tiles, diagonal)
-        openness = cells.space.openness
-        run = _sum_openness(tiles.shape)
-        run(cells.label, openness, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-        return PoissonOperator(tiles, diagonal, openness)
+        face_fractions = cells.cut_cells.face_fractions
+        run = _sum_face_fractions(tiles.shape)
+        run(cells.label, face_fractions, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal, face_fractions)
 
     def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1) (equation 15)."""
@@ -76,20 +76,20 @@ def _count_open_faces(shape: Shape) -> Kernel:
 
 
 @for_tile_shape
-def _sum_openness(shape: Shape) -> Kernel:
+def _sum_face_fractions(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = 2 if BZ == 1 else 3
 
     @kernel
-    def run(label, openness, neighbours, tiles, diagonal, chunks):
+    def run(label, face_fractions, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = tiles[i]
                 for axis in range(DIM):
-                    copy_cross(block, openness[axis], neighbours, t, BZ, BY, BX)
+                    copy_cross(block, face_fractions[axis], neighbours, t, BZ, BY, BX)
                     step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
                     for z in range(BZ):
                         for y in range(BY):

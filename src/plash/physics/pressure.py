@@ -22,7 +22,7 @@ from plash.linear import pcg
 from plash.linear.system import PoissonSystem
 from plash.physics.flow.inflow import Inflow
 from plash.physics.free_surface import FreeSurface
-from plash.physics.solids.wall_separation import part_from_walls
+from plash.physics.solids.wall_separation import separate_from_walls
 from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
@@ -60,7 +60,7 @@ class PressureSolver:
         h: Cell size, m.
         tolerance: Relative size of the true residual to reach.
         gas_pressure: Pressure of the air, Pa.
-        parting: Whether liquid lets go of walls that would pull on it.
+        separating_walls: Whether liquid lets go of walls that would pull on it.
     """
 
     free_surface: FreeSurface
@@ -68,7 +68,7 @@ class PressureSolver:
     h: float
     tolerance: float = 1e-5
     gas_pressure: float = 0.0
-    parting: bool = False
+    separating_walls: bool = False
 
     @stage
     def project(self, velocity: FaceField, cells: Cells, dt: float, inflow: Inflow | None = None) -> Projection:
@@ -87,7 +87,7 @@ class PressureSolver:
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
         potential, solution = _solve(system, b, self.tolerance, floor)
         first, iterations = solution.history[0], solution.iterations
-        parted = part_from_walls(cells, potential, system.closed) if self.parting else None
+        parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
         if parted is not None:
             cells = parted
             b, system = self._equations(velocity, cells, inflow)

@@ -396,7 +396,7 @@ class SolverKeys(TypedDict, total=False):
     """Keys of `Solver`."""
 
     kind: Literal["liquid", "stable_fluids"]
-    transfer: Literal["trace", "pic", "flip", "apic"]
+    transfer: Literal["semi_lagrangian", "pic", "flip", "apic"]
     flip_ratio: float
     seed: int
     min_dt: float | str
@@ -405,12 +405,12 @@ class SolverKeys(TypedDict, total=False):
     free_surface: Literal["ghost", "staircase", "cells"]
     density_projection: bool
     solids: Literal["cut", "voxel"]
-    parting: bool
+    separating_walls: bool
     courant: float
     tolerance: float
     particles_per_cell: int | None
     jitter: float
-    advection: Literal["trace", "maccormack"]
+    advection: Literal["semi_lagrangian", "maccormack"]
     diffusion: float | str
     confinement: float
     isovalue: float

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole
+from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole, renamed
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
 from plash.scene.materials import MATERIALS
@@ -37,7 +37,7 @@ _ONLY_LIQUID = (
     "free_surface",
     "density_projection",
     "solids",
-    "parting",
+    "separating_walls",
     "particles_per_cell",
     "jitter",
 )
@@ -52,15 +52,17 @@ class Solver(SceneModel):
 
         def __init__(self, **keys: Unpack[SolverKeys]) -> None: ...
 
+    old_keys: ClassVar = {"parting": "separating_walls"}
+
     kind: Literal["liquid", "stable_fluids"] = Field(
         default="liquid",
         description="What is simulated: a liquid in air (liquid), or a fluid that fills a closed box, with liquid "
         "where it is dense (stable_fluids).",
     )
-    transfer: Literal["trace", "pic", "flip", "apic"] = Field(
+    transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
         default="apic",
-        description="How velocity is carried along: traced back on the grid (trace), or by particles that "
-        "take the grid's velocity (pic), its change (flip), or its velocity and gradient (apic).",
+        description="What carries velocity: the grid, traced back (semi_lagrangian), or particles, which take the "
+        "grid's velocity (pic), its change (flip), or its velocity and gradient (apic).",
     )
     flip_ratio: Number = Field(
         default=0.97, ge=0, le=1, description="Share of FLIP in transfer flip; the rest is PIC, which damps."
@@ -88,9 +90,10 @@ class Solver(SceneModel):
         description="How solids are seen: where they are, through cells that they cut (cut), or as whole cells "
         "(voxel). With free_surface cells it is always voxel.",
     )
-    parting: Switch = Field(
+    separating_walls: Switch = Field(
         default=True,
-        description="Let liquid part from walls that would have to pull on it; with free_surface cells it never does.",
+        description="Let liquid separate from walls that would have to pull on it; with free_surface cells it never "
+        "does.",
     )
     courant: Number = Field(
         default=1.0,
@@ -115,9 +118,9 @@ class Solver(SceneModel):
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
 
-    advection: Literal["trace", "maccormack"] = Field(
+    advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
         default="maccormack",
-        description="How stable fluids are carried along: traced back (trace), or also traced forth and corrected "
+        description="How stable fluids are advected: traced back (semi_lagrangian), or also traced forth and corrected "
         "(maccormack), which keeps swirls and edges.",
     )
     diffusion: Annotated[float, Quantity("kinematic viscosity")] = Field(

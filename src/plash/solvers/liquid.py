@@ -22,7 +22,7 @@ from plash.particles.collide import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
-from plash.physics.density_projection import Spacing
+from plash.physics.density_projection import DensityCorrection
 from plash.physics.flow.sinks import Sinks
 from plash.physics.flow.sources import Sources
 from plash.physics.forces import Forces
@@ -31,7 +31,7 @@ from plash.physics.solids.voxel import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.state import FrameParticles, State
-from plash.solvers.surface_tracker import Region
+from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
 from plash.timing import StepReport, timing
@@ -58,23 +58,23 @@ class LiquidSolver:
     h: float
     time_step: TimeStep
     solids: SceneSolids
-    region: Region
+    surface_tracker: SurfaceTracker
     transfer: Transfer
     forces: Forces
     viscosity: Viscosity
     pressure: PressureSolver
-    spacing: Spacing
+    density_correction: DensityCorrection
     sources: Sources = field(default_factory=Sources)
     sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
 
-    def stages(self, dt: float, carry: float | None = None) -> Iterator[str]:
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
         """Take one step, pausing after each stage; yields the stage's name.
 
         Args:
             dt: Length of the step, s.
-            carry: How far to move particles now, s; what is left of dt is kept for the next call of `carry`.
+            moved: For how long to move particles now, s; `advect_particles` moves them for the rest of dt later.
         """
         s, report = self.state, self.report
 
@@ -82,9 +82,9 @@ class LiquidSolver:
         marked = sort_particles(s.particles, self.reach)
         solids = self.solids.at(s.tiles, s.time, dt)
         s.began, s.length = s.time, dt
-        mouths = self.sources.at(solids, s.time, dt)
-        cells, unseen = self.region.label(s.particles, marked, mouths.solids)
-        volume = self.region.volume(cells)
+        inlets = self.sources.at(solids, s.time, dt)
+        cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
+        volume = self.surface_tracker.volume(cells)
         self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
         yield "grid"
@@ -97,26 +97,26 @@ class LiquidSolver:
         yield "forces"
 
         # Make it incompressible
-        solids.close_walls(s.velocity, s.cells, dt)
-        mouths.let_in(s.velocity)
+        solids.enforce_no_flux(s.velocity, s.cells, dt)
+        inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, s.cells, dt, mouths.inflow.plus(drained))
+        projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
         s.pressure = projection.pressure
-        refuse_compression(projection.cells, projection.system.closed, (solids, mouths), drained, self.h)
+        refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
         self.transfer.hold_continued(s, projection.cells)
-        solids.slide_along_walls(s.velocity, projection.cells, dt)
-        mouths.hold(s.velocity)
+        solids.enforce_slip(s.velocity, projection.cells, dt)
+        inlets.enforce_inlet_velocity(s.velocity)
         yield "extrapolate"
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
-        self.forces.add_to_flying(s.particles, s.time, dt)
-        s.rest_fill = self.spacing.rest_fill(s.rest_fill, s.particles, volume, dt)
-        self.spacing.correct(s.particles, projection.cells, solids, projection.system, s.rest_fill)
+        self.forces.add_to_ballistic(s.particles, s.time, dt)
+        s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
+        self.density_correction.correct(s.particles, projection.cells, solids, projection.system, s.target_fill)
         s.unspent = dt
-        self.carry(dt if carry is None else carry, solids)
+        self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
         yield "move"
 
@@ -159,7 +159,7 @@ class LiquidSolver:
             if s.unspent > 0:
                 report.dt = s.unspent
                 assert s.velocity is not None
-                self.carry(min(s.unspent, remaining), self.solids.at(s.velocity.tiles, s.time, s.unspent))
+                self.advect_particles(min(s.unspent, remaining), self.solids.at(s.velocity.tiles, s.time, s.unspent))
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -196,7 +196,7 @@ class LiquidSolver:
             else:
                 return
 
-    def carry(self, dt: float, solids: Solids) -> None:
+    def advect_particles(self, dt: float, solids: Solids) -> None:
         """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
         s, report = self.state, self.report
         assert s.velocity is not None
@@ -215,7 +215,7 @@ class LiquidSolver:
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
-        left, stuck = solids.confine(particles, start, time, dt)
+        left, stuck = solids.collide(particles, start, time, dt)
         if stuck:
             for name, count in self.solids.count_inside(particles, time + dt).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)

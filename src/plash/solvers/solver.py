@@ -12,7 +12,7 @@ from plash.timing import StepReport
 Snapshot = FrameParticles | FrameGrids
 
 
-class Moment(Protocol):
+class HasTime(Protocol):
     """The state of a solver: it has a time, s."""
 
     time: float
@@ -32,7 +32,7 @@ class Solver(Protocol):
     report: StepReport
 
     @property
-    def state(self) -> Moment:
+    def state(self) -> HasTime:
         """Everything that changes from step to step."""
 
     @property

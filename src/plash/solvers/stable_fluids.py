@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.box import subtract_box_gradient
-from plash.physics.box.advection import DenseAdvection, Paths, Trace
+from plash.physics.box.advection import BackwardTrace, DenseAdvection, Paths
 from plash.physics.box.diffusion import Diffusion
 from plash.physics.box.heat import Heat, NoHeat
 from plash.physics.box.obstacles import Obstacles
-from plash.physics.box.pouring import BoxForce, Pour
+from plash.physics.box.pouring import BoxForce, BoxSource
 from plash.physics.box.pressure import DenseProjection
 from plash.physics.box.vorticity import Confinement
 from plash.solvers.box_state import BoxState, FrameGrids
@@ -62,7 +62,7 @@ class StableFluidsSolver:
     time_step: TimeStep
     obstacles: Obstacles
     forces: Sequence[BoxForce]
-    pours: Sequence[Pour]
+    pours: Sequence[BoxSource]
     confinement: Confinement
     advection: DenseAdvection
     viscosity: Diffusion
@@ -166,7 +166,7 @@ class StableFluidsSolver:
 
     def _reset(self, velocity: Array, dt: float) -> None:
         """Foster & Metaxas: after every sub-step; together they rub for dt."""
-        self.obstacles.rub(velocity, dt / _RUBBED)
+        self.obstacles.slow_by_friction(velocity, dt / _RUBBED)
         self.obstacles.close(velocity)
 
     def _carried(self, velocity: Array, paths: Paths) -> Array:
@@ -204,7 +204,7 @@ class StableFluidsSolver:
         """
         if self.pours:
             inside = np.logical_or.reduce([pour.share > 0 for pour in self.pours])
-            updated = np.where(inside, Trace().carried(before, paths), updated)
+            updated = np.where(inside, BackwardTrace().carried(before, paths), updated)
             self.obstacles.clear(updated)
         return updated
 

@@ -26,7 +26,7 @@ class State:
         time: Of the particles, s.
         unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
         steps: How many steps have been taken.
-        rest_fill: How full of particles the inside of the liquid is kept: 1, and a little more or less to keep volume.
+        target_fill: Fill fraction that the inside of the liquid is kept at: 1, or a little off it to keep volume.
         began: When the last step began, s.
         length: How long it was, s.
     """
@@ -39,7 +39,7 @@ class State:
     time: float = 0.0
     unspent: float = 0.0
     steps: int = 0
-    rest_fill: float = 1.0
+    target_fill: float = 1.0
     began: float = 0.0
     length: float = 0.0
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, label_cells
-from plash.particles.films import Unseen, find_flying
+from plash.particles.films import Unseen, find_ballistic
 from plash.particles.particles import Particles
 from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
 from plash.physics.solids.voxel import Solids
 
 
-class Region(Protocol):
+class SurfaceTracker(Protocol):
     """A way to tell liquid from air."""
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
@@ -24,19 +24,19 @@ class Region(Protocol):
         """Volume of the liquid, in cells."""
 
 
-class MarkedCells:
+class MarkerCells:
     """A cell is liquid if it holds a marker (Cline figure 4)."""
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
         """Label cells by their markers: every particle is in liquid."""
-        return label_cells(solids.tiles, marked, solids.is_solid, space=solids.space), Unseen()
+        return label_cells(solids.tiles, marked, solids.is_solid, cut_cells=solids.cut_cells), Unseen()
 
     def volume(self, cells: Cells) -> float:
         """Number of liquid cells."""
         return cells.liquid_count
 
 
-class FilledSpace:
+class FillFraction:
     """A cell is liquid if its centre is: if the distance to the surface there is negative.
 
     Particles outside the surface are marked as flying.
@@ -47,11 +47,11 @@ class FilledSpace:
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
         """Label cells by their distance to the surface, and find out which particles fly."""
-        fill = fill_fraction(particles, solids.inverse_share, solids.box.closed_sides())
+        fill = fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides())
         phi = liquid_distance(fill, self.h)
-        complete_distance(phi, self.h, solids.is_solid, solids.inverse_share, solids.space)
-        cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.space)
-        return cells, find_flying(particles, phi, cells, self.h)
+        complete_distance(phi, self.h, solids.is_solid, solids.inverse_kernel_weight, solids.cut_cells)
+        cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.cut_cells)
+        return cells, find_ballistic(particles, phi, cells, self.h)
 
     def volume(self, cells: Cells) -> float:
         """Volume of {φ < 0}."""

@@ -30,7 +30,7 @@ class Transfer(Protocol):
         """Give particles what they have to know of the new velocity."""
 
 
-class Trace:
+class SemiLagrangian:
     """Velocity lives on the grid and is traced back; particles only mark where the liquid is (Cline step 3a)."""
 
     affine_rows = 0

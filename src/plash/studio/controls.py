@@ -49,7 +49,7 @@ _OFFERED = {
     "solver.courant": _Reach(0.2, 5),
     "solver.tolerance": _Reach(1e-8, 1e-1, powers=True),
     "solver.density_projection": _Reach(only="liquid"),
-    "solver.parting": _Reach(only="liquid"),
+    "solver.separating_walls": _Reach(only="liquid"),
     "solver.solids": _Reach(only="liquid"),
     "solver.jitter": _Reach(only="liquid"),
     "solver.advection": _Reach(only="stable_fluids"),

@@ -245,5 +245,5 @@ class LiveStableFluids:
 def _solid_cells(scene: Scene) -> NDArray[np.bool_]:
     nx, ny = scene.domain.cells
     x, y = np.meshgrid(np.arange(nx) + 0.5, np.arange(ny) + 0.5)
-    gap = Bodies(standing(scene, 0.0), scene.domain.h, 2).distance(np.stack([x.ravel(), y.ravel()], axis=1))
-    return gap.reshape(ny, nx) < 0
+    solid_phi = Bodies(standing(scene, 0.0), scene.domain.h, 2).distance(np.stack([x.ravel(), y.ravel()], axis=1))
+    return solid_phi.reshape(ny, nx) < 0

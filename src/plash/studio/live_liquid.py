@@ -15,9 +15,9 @@ from plash.grid.differences import divergence
 from plash.linear import pcg
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
-from plash.particles.project_out import push_out
+from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.voxel import CLOSED, UNBOUNDED, Box
+from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
@@ -50,10 +50,10 @@ class _Watched(LiquidSolver):
         """The same solver, watched."""
         return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
 
-    def stages(self, dt: float, carry: float | None = None) -> Iterator[str]:
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
         """Take one step, pausing after each stage; yields the stage's name."""
         self.milliseconds = {}
-        walk = super().stages(dt, carry)
+        walk = super().stages(dt, moved)
         while True:
             start = time.perf_counter()
             name = next(walk, "")
@@ -220,8 +220,8 @@ class LiveLiquid:
         units: dict[str, float] = {}
         if view == "particles":
             arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), units)
-        elif s.particles.flying.any():
-            arrays |= self._points(s.particles, s.particles.flying, units)
+        elif s.particles.ballistic.any():
+            arrays |= self._points(s.particles, s.particles.ballistic, units)
         if view == "cells":
             arrays["label"] = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0))
         if view == "tiles":
@@ -295,11 +295,11 @@ class LiveLiquid:
         """Move particles out of solids, or take them out if they are deep inside."""
         solver, particles = self._solver, self._solver.state.particles
         bodies = Bodies(standing(self.scene, self.time), solver.h, 2)
-        gap = bodies.distance(particles.position(1.0))
-        self._take_out(gap < -_DEEP, "covered by a solid", is_outflow=False)
-        which = np.flatnonzero(gap[gap >= -_DEEP] < 0)
+        solid_phi = bodies.distance(particles.position(1.0))
+        self._take_out(solid_phi < -_DEEP, "covered by a solid", is_outflow=False)
+        which = np.flatnonzero(solid_phi[solid_phi >= -_DEEP] < 0)
         if len(which):
-            push_out(particles, which, Start.of(particles), bodies.distance, *_box(self.scene).limits())
+            project_out(particles, which, Start.of(particles), bodies.distance, *_box(self.scene).limits())
             still = bodies.distance(particles.position(1.0)) < 0
             self._take_out(still, "covered by a solid", is_outflow=False)
 
@@ -313,11 +313,11 @@ class LiveLiquid:
         solver.state.unspent = 0.0
 
 
-def _box(scene: Scene) -> Box:
+def _box(scene: Scene) -> DomainBox:
     """The domain, as far as it holds particles back that are put out of solids."""
     words = scene.domain.sides.model_dump()
     kinds = {side: CLOSED if word == "closed" else UNBOUNDED for side, word in words.items()}
-    return Box(scene.domain.cells, ((kinds["x_min"], kinds["x_max"]), (kinds["y_min"], kinds["y_max"])))
+    return DomainBox(scene.domain.cells, ((kinds["x_min"], kinds["x_max"]), (kinds["y_min"], kinds["y_max"])))
 
 
 def _built(scene: Scene) -> _Watched:

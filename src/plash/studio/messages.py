@@ -40,7 +40,7 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Start(Message):
+class Begin(Message):
     """Begin with a scene: the one the studio was started with, or that of a name."""
 
     kind: Literal["start"]
@@ -60,7 +60,7 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
-class Seen(Message):
+class FrameDrawn(Message):
     """A frame was drawn: another may come."""
 
     kind: Literal["seen"]
@@ -80,7 +80,7 @@ class Step(Message):
     kind: Literal["step"]
 
 
-class Stage(Message):
+class NextStage(Message):
     """Take the next stage of a step, and pause."""
 
     kind: Literal["stage"]
@@ -126,7 +126,7 @@ class Speed(Message):
     value: Annotated[float, Field(ge=0.01, le=10, allow_inf_nan=False)]
 
 
-class View(Message):
+class ChooseView(Message):
     """What to show."""
 
     kind: Literal["view"]
@@ -134,7 +134,7 @@ class View(Message):
     arrows: bool = False
 
 
-class Push(Message):
+class PushFluid(Message):
     """Carry the fluid round a point along, at a velocity (m/s)."""
 
     kind: Literal["push"]
@@ -145,7 +145,7 @@ class Push(Message):
     radius: _Radius
 
 
-class Pour(Message):
+class PourFluid(Message):
     """Add fluid round a point where there is none."""
 
     kind: Literal["pour"]
@@ -212,21 +212,21 @@ class StopRecording(Message):
 
 
 AnyMessage = Annotated[
-    Start
+    Begin
     | Return
     | Leave
-    | Seen
+    | FrameDrawn
     | Play
     | Step
-    | Stage
+    | NextStage
     | Reset
     | Open
     | Save
     | Set
     | Speed
-    | View
-    | Push
-    | Pour
+    | ChooseView
+    | PushFluid
+    | PourFluid
     | Drain
     | Draw
     | Erase

@@ -72,7 +72,7 @@ class Session:
 
     def _do(self, message: m.Message) -> None:
         match message:
-            case m.Start():
+            case m.Begin():
                 self._open(parse_scene(preset_text(message.preset) if message.preset else self._first, "scene"))
             case m.Return():
                 self._return()
@@ -80,9 +80,9 @@ class Session:
                 self._seen_at = -math.inf
             case m.Open():
                 self._open(opened(message.text))
-            case m.Seen():
+            case m.FrameDrawn():
                 self._seen, self._seen_at = max(self._seen, message.frame), time.monotonic()
-            case m.View():
+            case m.ChooseView():
                 self._view, self._arrows, self._is_new = message.name, message.arrows, True
                 if self._live is not None:
                     self._live.watch(message.name)
@@ -105,7 +105,7 @@ class Session:
             case m.Step():
                 self._running, self._stage = False, ""
                 self._advance(simulation)
-            case m.Stage():
+            case m.NextStage():
                 self._running = False
                 self._stage = simulation.next_stage(self._goal(simulation))
             case m.Reset():
@@ -113,16 +113,16 @@ class Session:
             case m.Save():
                 scene = with_poured(history.now, self._poured)
                 self.tell("file", text=scene_text(scene), name=_file_name(scene))
-            case m.Push():
+            case m.PushFluid():
                 simulation.push(message.x, message.y, message.u, message.v, message.radius)
-            case m.Pour():
+            case m.PourFluid():
                 self._pour(message, simulation)
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
             case _:
                 self._edit(message, history, simulation.time)
 
-    def _pour(self, message: m.Pour, simulation: Live) -> None:
+    def _pour(self, message: m.PourFluid, simulation: Live) -> None:
         """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
         disc = Sphere(center=(message.x, message.y), radius=message.radius)
         if simulation.pour(message.x, message.y, message.radius) > _SOME * disc.radius**2:

@@ -98,7 +98,7 @@ class Tab:
 
     async def _take(self, message: m.Message, text: str, folder: Path) -> None:
         match message:
-            case m.Start():
+            case m.Begin():
                 await self._start()
             case m.Return():
                 await self._start(message.name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plash.grid.box import at_centres, cell_centres, interpolated_at
-from plash.physics.box.advection import MacCormack, Trace
+from plash.physics.box.advection import BackwardTrace, MacCormack
 
 SHAPES = {2: (17, 26), 3: (11, 15, 18)}
 H = 0.37
@@ -15,7 +15,7 @@ def uniform(shape, cells):
     return np.stack([np.full(shape, part * H) for part in cells])
 
 
-@pytest.mark.parametrize("method", [Trace(), MacCormack()])
+@pytest.mark.parametrize("method", [BackwardTrace(), MacCormack()])
 def test_whole_cells_are_crossed_exactly(dimension, method):
     """A shift by whole cells moves the values; the last faces are walls, so the middle is looked at."""
     field = np.random.default_rng(0).standard_normal(SHAPES[dimension])
@@ -25,14 +25,14 @@ def test_whole_cells_are_crossed_exactly(dimension, method):
     assert np.allclose(moved[middle], np.roll(field, shift[::-1], tuple(range(dimension)))[middle], atol=1e-12)
 
 
-@pytest.mark.parametrize("method", [Trace(), MacCormack()])
+@pytest.mark.parametrize("method", [BackwardTrace(), MacCormack()])
 def test_a_constant_stays_constant(dimension, method):
     velocity = np.random.default_rng(1).standard_normal((dimension, *SHAPES[dimension]))
     carried = method.carried(np.full(SHAPES[dimension], 0.7), method.paths(velocity, 3.0, H))
     assert np.abs(carried - 0.7).max() < 1e-15
 
 
-@pytest.mark.parametrize("method", [Trace(), MacCormack()])
+@pytest.mark.parametrize("method", [BackwardTrace(), MacCormack()])
 def test_no_new_extremes(dimension, method):
     rng = np.random.default_rng(2)
     velocity, field = rng.standard_normal((dimension, *SHAPES[dimension])), rng.random(SHAPES[dimension])
@@ -49,7 +49,7 @@ def test_values_on_faces_are_zero_at_walls(dimension):
         along = dimension - 1 - axis
         velocity = uniform(shape, [-2.0 if a == axis else 0.0 for a in range(dimension)])
         field = np.ones(shape)
-        carried = Trace().carried(field, Trace().paths(velocity, 0.25, H), axis)
+        carried = BackwardTrace().carried(field, BackwardTrace().paths(velocity, 0.25, H), axis)
         assert not np.take(carried, 0, along).any()
         last = np.take(carried, shape[along] - 1, along)
         assert (last < 1).all()
@@ -73,13 +73,13 @@ def errors(method, resolutions):
 
 
 def test_maccormack_is_of_second_order_and_the_plain_trace_of_first():
-    plain, corrected = errors(Trace(), (32, 64)), errors(MacCormack(), (32, 64))
+    plain, corrected = errors(BackwardTrace(), (32, 64)), errors(MacCormack(), (32, 64))
     assert plain[0] / plain[1] < 2.6
     assert corrected[0] / corrected[1] > 3.2
     assert corrected[1] < plain[1] / 5
 
 
-@pytest.mark.parametrize("method", [Trace(), MacCormack()])
+@pytest.mark.parametrize("method", [BackwardTrace(), MacCormack()])
 def test_same_bits_for_any_number_of_threads(dimension, method, threads):
     rng = np.random.default_rng(4)
     velocity, field = rng.standard_normal((dimension, *SHAPES[dimension])), rng.random(SHAPES[dimension])

@@ -27,21 +27,21 @@ def test_friction_leaves_a_share_along_the_surface(dimension):
     """(1 - friction)^(24 dt) on open faces beside the body, and nothing elsewhere changes."""
     friction, dt = 0.6, 0.02
     velocity = np.ones((dimension, *SHAPES[dimension]))
-    one_cell(dimension, friction).rub(velocity, dt)
+    one_cell(dimension, friction).slow_by_friction(velocity, dt)
     slowed = velocity != 1.0
     assert np.allclose(velocity[slowed], (1 - friction) ** (24 * dt))
     assert slowed.sum() == dimension * 4 * (dimension - 1)
     whole, parts = np.ones_like(velocity), np.ones_like(velocity)
-    one_cell(dimension, friction).rub(whole, dt)
+    one_cell(dimension, friction).slow_by_friction(whole, dt)
     for _ in range(3):
-        one_cell(dimension, friction).rub(parts, dt / 3)
+        one_cell(dimension, friction).slow_by_friction(parts, dt / 3)
     assert np.allclose(whole, parts)
 
 
 @pytest.mark.parametrize(("friction", "left"), [(0.0, 1.0), (1.0, 0.0)])
 def test_free_slip_and_no_slip(dimension, friction, left):
     velocity = np.ones((dimension, *SHAPES[dimension]))
-    one_cell(dimension, friction).rub(velocity, 0.01)
+    one_cell(dimension, friction).slow_by_friction(velocity, 0.01)
     beside = (0, *(3,) * (dimension - 2), 4, 3)
     assert velocity[beside] == left
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plash.physics.box.pouring import Pour, Push, Weight
+from plash.physics.box.pouring import BoxSource, Push, Weight
 
 
 def place(shape):
@@ -14,15 +14,15 @@ def place(shape):
 
 def test_a_pour_fills_its_place_and_no_more():
     density = np.full((6, 9), 0.25)
-    added = Pour(place(density.shape)).add(density, time=0.0, dt=0.1)
+    added = BoxSource(place(density.shape)).add(density, time=0.0, dt=0.1)
     assert (density == np.where(place(density.shape) > 0, 1.0, 0.25)).all()
     assert added == pytest.approx(6 * 0.75)
-    assert Pour(place(density.shape)).add(density, time=0.1, dt=0.1) == 0.0
+    assert BoxSource(place(density.shape)).add(density, time=0.1, dt=0.1) == 0.0
 
 
 def test_a_pour_with_a_rate_adds_it_for_as_long_as_it_lasts():
     density = np.zeros((6, 9))
-    pour = Pour(place(density.shape), rate=2.0, start=0.3, stop=0.5)
+    pour = BoxSource(place(density.shape), rate=2.0, start=0.3, stop=0.5)
     total = sum(pour.add(density, time, 0.1) for time in np.arange(10) * 0.1)
     assert total == pytest.approx(6 * 2.0 * 0.2)
     assert density.max() == pytest.approx(0.4)
@@ -30,7 +30,7 @@ def test_a_pour_with_a_rate_adds_it_for_as_long_as_it_lasts():
 
 def test_before_and_after_nothing_happens():
     density, velocity = np.zeros((6, 9)), np.zeros((2, 6, 9))
-    pour = Pour(place(density.shape), velocity=(1.0, -2.0), start=1.0, stop=2.0)
+    pour = BoxSource(place(density.shape), velocity=(1.0, -2.0), start=1.0, stop=2.0)
     for time in (0.0, 0.9, 2.0, 5.0):
         assert pour.add(density, time, 0.1) == 0.0
         pour.drive(velocity, time, 0.1)
@@ -39,14 +39,14 @@ def test_before_and_after_nothing_happens():
 
 
 def test_it_is_as_fast_as_its_velocity_while_it_pours():
-    pour = Pour(place((6, 9)), velocity=(3.0, -4.0), start=1.0, stop=2.0)
+    pour = BoxSource(place((6, 9)), velocity=(3.0, -4.0), start=1.0, stop=2.0)
     assert [pour.speed_at(time) for time in (0.5, 1.0, 1.9, 2.0)] == [0.0, 5.0, 5.0, 0.0]
-    assert Pour(place((6, 9))).speed_at(0.0) == 0.0
+    assert BoxSource(place((6, 9))).speed_at(0.0) == 0.0
 
 
 def test_what_pours_has_its_velocity():
     velocity = np.random.default_rng(0).standard_normal((2, 6, 9))
-    Pour(place((6, 9)), velocity=(1.0, -2.0)).drive(velocity, 0.0, 0.1)
+    BoxSource(place((6, 9)), velocity=(1.0, -2.0)).drive(velocity, 0.0, 0.1)
     assert np.allclose(velocity[0, 2:4, 4:6], 1.0)
     assert np.allclose(velocity[1, 3, 3:6], -2.0)
 
@@ -72,5 +72,5 @@ def test_a_push_lasts_as_long_as_it_says():
 
 def test_a_ramp_scales_the_velocity():
     velocity = np.zeros((2, 6, 9))
-    Pour(place((6, 9)), velocity=(1.0, -2.0), ramp=lambda time: time).drive(velocity, 0.25, 0.1)
+    BoxSource(place((6, 9)), velocity=(1.0, -2.0), ramp=lambda time: time).drive(velocity, 0.25, 0.1)
     assert velocity[0].max() == pytest.approx(0.25)

@@ -17,7 +17,7 @@ from plash.physics.free_surface_ghost import Ghost
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.cut import StaticCutSolids
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.voxel import CLOSED, Box
+from plash.physics.solids.voxel import CLOSED, DomainBox
 from plash.scene.bodies import Solid
 
 H, RHO, DT, G, TOLERANCE = 0.37, 723.0, 0.013, 9.3, 1e-7
@@ -30,7 +30,7 @@ def cut_by(dimension, shape, cells=None, **options):
     along = cells or CELLS[dimension]
     tiles = tiles_over((-3,) * dimension, tuple(n + 6 for n in along))
     body = Solid(name="body", shape=shape, **options)
-    return StaticCutSolids([body], Box(along, ((CLOSED, CLOSED),) * dimension), H).at(tiles)
+    return StaticCutSolids([body], DomainBox(along, ((CLOSED, CLOSED),) * dimension), H).at(tiles)
 
 
 def liquid_in(solids, phi):
@@ -39,7 +39,7 @@ def liquid_in(solids, phi):
     field = CellField.filled(tiles, np.float32(H))
     centres = tiles.cell_centres(tiles.slots, H)
     field.pool[1:] = np.clip(phi(centres), -H, H).reshape(field.pool[1:].shape)
-    return label_cells(tiles, field.pool < 0, solids.is_solid, field, None, solids.space)
+    return label_cells(tiles, field.pool < 0, solids.is_solid, field, None, solids.cut_cells)
 
 
 def flow(solids, cells, velocity):
@@ -48,7 +48,7 @@ def flow(solids, cells, velocity):
     for axis, u in enumerate(velocity):
         field.pool[axis] = u
     field.pool[(cells.faces & WET) == 0] = np.nan
-    solids.close_walls(field, cells)
+    solids.enforce_no_flux(field, cells)
     return field
 
 
@@ -80,14 +80,14 @@ def test_a_still_pool_has_linear_pressure_and_stays_still(dimension, shape):
     cells = liquid_in(solids, lambda x: x[:, 1] - level)
     field = flow(solids, cells, (0.0,) * dimension)
     Gravity((0.0, -G, 0.0)[:dimension]).add(field, cells, 0.0, DT)
-    solids.close_walls(field, cells)
+    solids.enforce_no_flux(field, cells)
     pressure = project(field, cells).pressure.pool[1:]
     centres = solids.tiles.cell_centres(solids.tiles.slots, H)[:, 1].reshape(pressure.shape)
     liquid = cells.label[1:] == 1
     assert np.abs(pressure[liquid] - RHO * G * (level - centres[liquid])).max() < 1e-3 * RHO * G * H
     assert np.abs(field.pool[is_open(cells)]).max() < 1e-4 * G * DT
     # Bodies cut cells, or this proves nothing
-    assert ((solids.space.openness > 0) & (solids.space.openness < 1)).sum() > 20
+    assert ((solids.cut_cells.face_fractions > 0) & (solids.cut_cells.face_fractions < 1)).sum() > 20
 
 
 def test_flow_along_an_incline_is_left_alone_by_the_pressure(dimension):
@@ -96,7 +96,7 @@ def test_flow_along_an_incline_is_left_alone_by_the_pressure(dimension):
     along[:2] = normal[1], -normal[0]
     # A layer on the slope, far from every side
     solids = StaticCutSolids(
-        [Solid(name="b", shape=incline(dimension))], Box((80,) * dimension, ((0, 0),) * dimension), H
+        [Solid(name="b", shape=incline(dimension))], DomainBox((80,) * dimension, ((0, 0),) * dimension), H
     )
     tiles = tiles_over((-8,) * dimension, (32,) * dimension)
     solids = solids.at(tiles)
@@ -108,10 +108,10 @@ def test_flow_along_an_incline_is_left_alone_by_the_pressure(dimension):
     field = flow(solids, cells, along)
     project(field, cells)
     change = np.abs(np.stack([field.pool[a] - along[a] for a in range(dimension)])[is_open(cells)])
-    openness = solids.space.openness[is_open(cells)]
+    face_fractions = solids.cut_cells.face_fractions[is_open(cells)]
     # Fractions below a hundredth count as closed: what would flow there goes through the slivers beside
-    assert (openness * change).max() < 0.01
-    assert change[openness > 0.5].max() < 0.02
+    assert (face_fractions * change).max() < 0.01
+    assert change[face_fractions > 0.5].max() < 0.02
     assert change.mean() < 2e-3
 
 
@@ -130,8 +130,8 @@ def test_liquid_sealed_in_a_tilted_box_keeps_to_itself(dimension):
     """No air, no way out: singular, consistent, and divergence free afterwards."""
     low, high = (1.2, 1.7, 1.2), (4.0, 4.4, 3.2)
     turn = plash.Rotation(angle=0.4, **({"axis": (0.3, 0.2, 1.0)} if dimension == 3 else {}))
-    outer = plash.Box(min=(-9.0,) * dimension, max=(19.0,) * dimension)
-    room = plash.Box(min=low[:dimension], max=high[:dimension], rotation=turn)
+    outer = plash.DomainBox(min=(-9.0,) * dimension, max=(19.0,) * dimension)
+    room = plash.DomainBox(min=low[:dimension], max=high[:dimension], rotation=turn)
     solids = cut_by(dimension, plash.Difference(of=(outer, room)))
     cells = liquid_in(solids, lambda x: np.full(len(x), -1.0))
     field = random_flow(solids, cells)
@@ -139,7 +139,7 @@ def test_liquid_sealed_in_a_tilted_box_keeps_to_itself(dimension):
     assert projection.excess < 1e-6
     assert np.abs(divergence(field, cells)).max() < 1e-5
     exact = np.prod((np.array(high) - low)[:dimension]) / H**dimension
-    assert solids.space.volume[1:].sum() == pytest.approx(exact, rel=0.03)
+    assert solids.cut_cells.volume[1:].sum() == pytest.approx(exact, rel=0.03)
 
 
 def test_same_bits_for_any_number_of_threads(dimension, threads):
@@ -150,7 +150,7 @@ def test_same_bits_for_any_number_of_threads(dimension, threads):
         cells = liquid_in(solids, lambda x: x[:, 1] - 4.4)
         field = random_flow(solids, cells)
         project(field, cells)
-        solids.slide_along_walls(field, cells, DT)
+        solids.enforce_slip(field, cells, DT)
         results.append(field.pool.tobytes())
     assert results[0] == results[1]
 
@@ -163,7 +163,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
         centre = np.array((0.031, 0.017))
         body = Solid(name="disc", shape=plash.Sphere(center=tuple(centre), radius=radius))
         n = 16 * fine
-        static = StaticCutSolids([body], Box((1, 1), ((0, 0), (0, 0))), h)
+        static = StaticCutSolids([body], DomainBox((1, 1), ((0, 0), (0, 0))), h)
         solids = static.at(tiles_over((-n - 3,) * 2, (2 * n + 6,) * 2))
         tiles = solids.tiles
 
@@ -181,7 +181,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
         marked[1:] = inside
         wall = solids.is_solid.copy()
         wall[1:] |= ~inside
-        cells = label_cells(tiles, marked, wall, CellField.filled(tiles, np.float32(-h)), None, solids.space)
+        cells = label_cells(tiles, marked, wall, CellField.filled(tiles, np.float32(-h)), None, solids.cut_cells)
         # Through the outer faces the exact velocity, from which the pressure must find the rest
         field = FaceField.filled(tiles)
         for axis in range(2):
@@ -199,7 +199,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
         PressureSolver(Ghost(), rho=RHO, h=h, tolerance=1e-6).project(field, cells, DT)
         shown = is_open(cells)
         shown[:, 1:] &= (np.linalg.norm(centres - centre, axis=1) < 2.5 * radius).reshape(-1, *tiles.shape)
-        shown &= solids.space.openness == 1
+        shown &= solids.cut_cells.face_fractions == 1
         errors.append(np.abs(field.pool - reference)[shown].mean())
     assert errors[1] < 0.6 * errors[0]
     assert errors[2] < 0.6 * errors[1]
@@ -208,7 +208,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
 def bodies_to_hit(dimension):
     tilt = plash.Rotation(angle=0.6, **({"axis": (0.2, 0.1, 1.0)} if dimension == 3 else {}))
     middle = (4.5, 3.5, 2.4)
-    wall = plash.Box(
+    wall = plash.DomainBox(
         min=(-9.0, middle[1] - 0.2 * H, -9.0)[:dimension],
         max=(19.0, middle[1] + 0.2 * H, 19.0)[:dimension],
         rotation=tilt.model_copy(update={"about": middle[:dimension]}),
@@ -222,7 +222,7 @@ def bodies_to_hit(dimension):
 @pytest.mark.parametrize("name", ["ball", "wall", "rod", "union", "cup"])
 def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, name):
     shape, cells, rng = bodies_to_hit(dimension)[name], CELLS[dimension], np.random.default_rng(5)
-    box = Box(cells, ((CLOSED, CLOSED),) * dimension)
+    box = DomainBox(cells, ((CLOSED, CLOSED),) * dimension)
     static = StaticCutSolids([Solid(name=name, shape=shape)], box, H)
     places = rng.uniform(0.02, 1, (4000, dimension)) * (np.array(cells) - 0.05)
     places = places[Bodies(static.bodies, H, dimension).distance(places) > 0.05]
@@ -232,7 +232,7 @@ def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, n
     particles.velocity = np.zeros(particles.offset.shape, np.float32)
     particles.volume = np.arange(1, len(places) + 1, dtype=np.float32)
     particles.affine = np.zeros((0, len(places)), np.float32)
-    particles.flying = np.zeros(len(places), np.bool_)
+    particles.ballistic = np.zeros(len(places), np.bool_)
 
     def side_of_wall():
         turned = plash.HalfSpace(
@@ -254,7 +254,7 @@ def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, n
         particles.cell = np.floor(to).astype(np.int32)
         particles.offset = np.minimum((to - np.floor(to)).astype(np.float32), np.float32(0.999999))
         particles.velocity = step.astype(np.float32)
-        left, inside = solids.confine(particles, start)
+        left, inside = solids.collide(particles, start)
         assert left is None
         assert inside == 0
         assert distance(shape, particles.position(H)).min() >= 0
@@ -284,7 +284,7 @@ def tank(dimension, fill, resolution=24, **options):
 
 
 def dam(dimension):
-    return plash.Box(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
+    return plash.DomainBox(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
 
 
 @pytest.mark.parametrize(("courant", "lowest"), [(1.0, -5), (5.0, -7)])

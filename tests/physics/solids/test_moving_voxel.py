@@ -7,7 +7,7 @@ import plash
 from plash.grid.cells import BURIED, LIQUID, SIDE, WALL, WET
 from plash.grid.differences import divergence
 from plash.levelset.shapes import distance
-from plash.physics.solids.rigid_motion import Company, steady_rate
+from plash.physics.solids.rigid_motion import RigidGroup, steady_rate
 from plash.scene import Motion
 from plash.scene.motion import Pose
 
@@ -42,8 +42,8 @@ def steps(solver, until, frames=1):
 def depth_in_solids(solver, scene):
     """How deep any particle is in a solid, in cells."""
     places = solver.state.particles.position(solver.h)
-    gaps = [distance(solid.shape, places).min() for solid in scene.solids_at(solver.state.time)]
-    return -min(gaps) / solver.h
+    solid_phis = [distance(solid.shape, places).min() for solid in scene.solids_at(solver.state.time)]
+    return -min(solid_phis) / solver.h
 
 
 def test_a_steady_rate_takes_one_pose_to_the_other():
@@ -100,7 +100,7 @@ def after_projection(dimension, shape, solids="cut", **motion):
     """A solver with a body that moves under the surface of a pool, in its first step, when the velocity is known."""
     block = {"name": "block", "shape": shape, "motion": motion}
     fill = {"shape": box((0,) * dimension, (1.3, 0.75, 0.85)[:dimension])}
-    pool = scene((1.3, 0.9, 0.85)[:dimension], [block], fill, 0.05, solids=solids, parting=False)
+    pool = scene((1.3, 0.9, 0.85)[:dimension], [block], fill, 0.05, solids=solids, separating_walls=False)
     solver = plash.build(pool)
     for stage in solver.stages(0.01):
         if stage == "extrapolate":
@@ -118,9 +118,9 @@ def test_nothing_flows_in_sum_out_of_cells_round_a_body_and_none_is_compressed(d
     shape = {**box(LOW[:dimension], HIGH[:dimension]), "rotation": {"angle": 0.3, **turn}}
     solver = after_projection(dimension, shape, velocity=velocity, spin=1.7, center=center, **turn)
     cells = solver.state.cells
-    swept = cells.space.swept
-    wet = cells.label[swept.slots] == LIQUID
-    pushed = np.where(wet, swept.outflow, 0.0)
+    solid_flux = cells.cut_cells.solid_flux
+    wet = cells.label[solid_flux.slots] == LIQUID
+    pushed = np.where(wet, solid_flux.outflow, 0.0)
     assert np.abs(pushed).sum() > 1.0
     assert abs(pushed.sum()) < 1e-13 * np.abs(pushed).sum()
     left = divergence(solver.state.velocity, cells)
@@ -151,12 +151,12 @@ def test_closed_faces_along_the_axes_move_with_their_body(dimension, solids):
 @pytest.mark.parametrize("full", [True, False])
 def test_liquid_in_a_box_that_moves_stays_still_in_it(solids, full):
     """Z5: without gravity nothing happens at all; a pool moves with its box."""
-    drift, level = np.array([0.7, 0.3]), 0.7 if full else 0.5
+    solid_velocity, level = np.array([0.7, 0.3]), 0.7 if full else 0.5
     walls = {"kind": "difference", "of": [box((0.2, 0.2), (0.9, 0.8)), box((0.3, 0.3), (0.8, 0.7))]}
     moving = scene(
         (1.6, 1.2),
-        [{"name": "box", "shape": walls, "motion": {"velocity": drift}}],
-        {"shape": box((0.3, 0.3), (0.8, level)), "velocity": drift},
+        [{"name": "box", "shape": walls, "motion": {"velocity": solid_velocity}}],
+        {"shape": box((0.3, 0.3), (0.8, level)), "velocity": solid_velocity},
         0.043,
         gravity=0.0 if full else G,
         sides="open",
@@ -165,11 +165,11 @@ def test_liquid_in_a_box_that_moves_stays_still_in_it(solids, full):
     )
     solver = plash.build(moving)
     for report in steps(solver, 0.3, frames=2):
-        relative = solver.state.particles.velocity - drift[:, None]
+        relative = solver.state.particles.velocity - solid_velocity[:, None]
         pressure = np.abs(solver.state.pressure.pool).max()
         if full:
             assert np.abs(relative).max() < 1e-5
-            assert pressure < 1e-4 * RHO * (drift @ drift)
+            assert pressure < 1e-4 * RHO * (solid_velocity @ solid_velocity)
             assert report.excess < 1e-6
         assert np.abs(relative.mean(axis=1)).max() < 0.02 * np.sqrt(G * 0.2)
     assert solver.ledger.leaks == {"box": 0}
@@ -252,10 +252,10 @@ def test_liquid_parts_from_a_lid_that_is_lifted_off():
     lid = {"name": "lid", "shape": box((-1, 0.5), (2, 0.7)), "motion": {"velocity": (0, 1.0)}}
     fill = {"shape": box((0.0, 0.0), (0.8, 0.5))}
     heights = {}
-    for parting in (True, False):
-        solver = plash.build(scene((1.0, 1.2), [lid], fill, 0.05, parting=parting))
+    for separating_walls in (True, False):
+        solver = plash.build(scene((1.0, 1.2), [lid], fill, 0.05, separating_walls=separating_walls))
         list(steps(solver, 0.25, frames=2))
-        heights[parting] = np.percentile(solver.state.particles.position(solver.h)[:, 1], 99)
+        heights[separating_walls] = np.percentile(solver.state.particles.position(solver.h)[:, 1], 99)
     assert heights[True] < 0.52
     assert heights[False] > heights[True]
 
@@ -271,13 +271,13 @@ def test_bodies_move_as_one_only_with_the_same_motion():
         plash.Solid(name="d", shape=ball),
     ]
     moving = MovingBodies(bodies, 0.1, (1.0, 1.0))
-    names = [[body.name for body in company.bodies] for company in moving.companies(0.0, 0.1)]
+    names = [[body.name for body in group.bodies] for group in moving.rigid_groups(0.0, 0.1)]
     assert names == [["a", "c"], ["b"]]
     assert [body.name for body in moving.standing] == ["d"]
     assert moving.fastest(0.0, 0.2) == 1.0
     assert moving.fastest(5.0, 6.0) == 0.0  # all have left the domain
-    company = Company(bodies[:1], 0.1, 2, 0.0, 0.1)
-    assert company.move(0.0, 0.1).shift == pytest.approx((1.0, 0.0))
+    group = RigidGroup(bodies[:1], 0.1, 2, 0.0, 0.1)
+    assert group.move(0.0, 0.1).shift == pytest.approx((1.0, 0.0))
 
 
 @pytest.mark.parametrize("solids", BOTH)

@@ -50,7 +50,7 @@ def test_a_block_under_the_ceiling_falls_like_a_stone(dimension, transfer, free_
 def test_so_does_a_layer_that_covers_the_whole_ceiling(dimension):
     layer = (0.0, 0.6, 0.0), SIZE
     _, falls = after(under_a_ceiling(dimension, *layer), 0.15)
-    _, hangs = after(under_a_ceiling(dimension, *layer, parting=False), 0.15)
+    _, hangs = after(under_a_ceiling(dimension, *layer, separating_walls=False), 0.15)
     assert falls == pytest.approx(1, abs=0.01)
     assert abs(hangs) < 0.05
 
@@ -60,7 +60,7 @@ def test_and_liquid_under_a_body_that_cuts_cells(dimension):
     low, high = (0.2, 0.4, 0.15), (1.0, 0.617, 0.45)
     scene = under_a_ceiling(dimension, low, high, solid=[{"name": "shelf", "shape": shelf}])
     _, falls = after(scene, 0.12)
-    stuck = scene.model_copy(update={"solver": scene.solver.model_copy(update={"parting": False})})
+    stuck = scene.model_copy(update={"solver": scene.solver.model_copy(update={"separating_walls": False})})
     _, hangs = after(stuck, 0.12)
     assert falls > 0.97
     assert hangs < 0.9
@@ -74,7 +74,10 @@ def test_a_full_box_keeps_together(dimension):
 
 def test_a_pool_stays_as_it_is_without_parting(dimension):
     pool = (0, 0, 0), (1.2, 0.47, 0.6)
-    loose, held = (after(under_a_ceiling(dimension, *pool, parting=parting), 0.2)[0] for parting in (True, False))
+    loose, held = (
+        after(under_a_ceiling(dimension, *pool, separating_walls=separating_walls), 0.2)[0]
+        for separating_walls in (True, False)
+    )
     for one, other in zip(positions(loose), positions(held), strict=True):
         np.testing.assert_array_equal(one, other)
 

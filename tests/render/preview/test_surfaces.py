@@ -3,7 +3,7 @@ import pytest
 
 from plash.render.camera import looking
 from plash.render.preview.raster import Layer, draw_triangles
-from plash.render.preview.surfaces import Seen, Triangles, see_triangles, shine
+from plash.render.preview.surfaces import DrawnTriangles, Seen, see_triangles, shine
 
 VIEW = looking((0, 0, 4), (0, 0, 0), 40, (300, 200))
 
@@ -12,7 +12,7 @@ def seen_of(mesh, normals, colors=None, view=VIEW):
     layer, seen = Layer.empty(view), Seen.nothing(view)
     draw_triangles(layer, view, mesh.vertices, mesh.faces)
     colors = np.ones_like(mesh.vertices) if colors is None else colors
-    see_triangles(seen, view, layer, Triangles(mesh.vertices, mesh.faces, normals, colors))
+    see_triangles(seen, view, layer, DrawnTriangles(mesh.vertices, mesh.faces, normals, colors))
     return layer, seen
 
 

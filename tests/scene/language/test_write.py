@@ -103,7 +103,7 @@ def scenes(draw):
         domain=Domain(size=size, sides=sides, **cells, **gravity),
         time=Time(fps=draw(st.floats(1e-3, 1e6)), frames=draw(st.integers(1, 10**6))),
         solver=Solver(
-            transfer=draw(st.sampled_from(["trace", "pic", "flip", "apic"])),
+            transfer=draw(st.sampled_from(["semi_lagrangian", "pic", "flip", "apic"])),
             flip_ratio=draw(st.floats(0, 1)),
             seed=draw(st.integers(0, 2**63 - 1)),
             max_dt=draw(st.none() | positive),

@@ -47,7 +47,7 @@ class DenseAdvection(Protocol):
         """A field in cells, or on the minimal faces across an axis (0 is x), carried along."""
 
 
-class Trace:
+class BackwardTrace:
     """Trace back, and take the interpolated value."""
 
     @stage

@@ -20,7 +20,7 @@ from plash.physics.box.advection import DenseAdvection, Paths
 from plash.physics.box.buoyancy import Buoyancy
 from plash.physics.box.diffusion import Diffusion
 from plash.physics.box.obstacles import Obstacles
-from plash.physics.box.pouring import Pour
+from plash.physics.box.pouring import BoxSource
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -61,8 +61,8 @@ class Heat(Protocol):
     def lift(self, velocity: Array, density: Array, scalars: Scalars, dt: float) -> None:
         """Add what buoyancy does in dt to the velocity on faces."""
 
-    def pour(self, pour: Pour, density: Array, scalars: Scalars, time: float, dt: float) -> float:
-        """Pour for dt, with the warmth of what appears; returns what was added to the density, in cells."""
+    def pour(self, pour: BoxSource, density: Array, scalars: Scalars, time: float, dt: float) -> float:
+        """BoxSource for dt, with the warmth of what appears; returns what was added to the density, in cells."""
 
     def updated(self, scalars: Scalars, paths: Paths, time: float, dt: float) -> dict[str, Array]:
         """The scalars that it carries, after a step of dt."""
@@ -76,8 +76,8 @@ class NoHeat:
     def lift(self, velocity: Array, density: Array, scalars: Scalars, dt: float) -> None:
         """Nothing rises."""
 
-    def pour(self, pour: Pour, density: Array, scalars: Scalars, time: float, dt: float) -> float:
-        """Pour for dt."""
+    def pour(self, pour: BoxSource, density: Array, scalars: Scalars, time: float, dt: float) -> float:
+        """BoxSource for dt."""
         return pour.add(density, time, dt)
 
     def updated(self, scalars: Scalars, paths: Paths, time: float, dt: float) -> dict[str, Array]:
@@ -109,8 +109,8 @@ class CarriedHeat:
         """Add what buoyancy does in dt to the velocity on faces."""
         self.buoyancy.add(velocity, density, scalars[TEMPERATURE], dt)
 
-    def pour(self, pour: Pour, density: Array, scalars: Scalars, time: float, dt: float) -> float:
-        """Pour for dt; liquid that appears in a cell mixes with what was there."""
+    def pour(self, pour: BoxSource, density: Array, scalars: Scalars, time: float, dt: float) -> float:
+        """BoxSource for dt; liquid that appears in a cell mixes with what was there."""
         before = density.copy()
         added = pour.add(density, time, dt)
         if added > 0 and pour.temperature is not None:

@@ -36,7 +36,7 @@ class Obstacles(Protocol):
     def close(self, velocity: Array) -> None:
         """Let nothing through walls and bodies."""
 
-    def rub(self, velocity: Array, dt: float) -> None:
+    def slow_by_friction(self, velocity: Array, dt: float) -> None:
         """Slow down what goes along bodies, for dt."""
 
     def clear(self, density: Array) -> None:
@@ -60,7 +60,7 @@ class NoObstacles:
         for axis, component in enumerate(velocity):
             np.moveaxis(component, component.ndim - 1 - axis, 0)[0] = 0.0
 
-    def rub(self, velocity: Array, dt: float) -> None:
+    def slow_by_friction(self, velocity: Array, dt: float) -> None:
         """Nothing to rub on."""
 
     def clear(self, density: Array) -> None:
@@ -110,7 +110,7 @@ class SolidCells:
         """Let nothing through walls and bodies."""
         velocity[self.is_closed] = 0.0
 
-    def rub(self, velocity: Array, dt: float) -> None:
+    def slow_by_friction(self, velocity: Array, dt: float) -> None:
         """Slow down what goes along bodies, for dt."""
         for component, (places, friction) in zip(velocity, self._rough, strict=True):
             component.reshape(-1)[places] *= (1.0 - friction) ** (_PER_SECOND * dt)

@@ -21,7 +21,7 @@ def _always(time: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Pour:
+class BoxSource:
     """A place where liquid appears, with a velocity of its own.
 
     Attributes:

@@ -14,7 +14,7 @@ from plash.grid.cells import WALL
 from plash.grid.tiles import Places, Tiles
 from plash.levelset.inside import places_of
 from plash.particles.surface import reflect
-from plash.physics.flow.inlets import Mouth, Opening
+from plash.physics.flow.inlets import Inlet, InletStencil
 from plash.physics.solids.cut import LEAST_SHARE, CutSolids
 from plash.physics.solids.voxel import Solids
 
@@ -22,7 +22,7 @@ _HAT = (0.125, 0.75, 0.125)  # how much of a hat's integral lies in the cell bef
 
 
 @dataclass(frozen=True, eq=False)
-class Placing:
+class InletCells:
     """Where spouts are on a set of tiles, for a speed of 1 m/s.
 
     Attributes:
@@ -39,7 +39,7 @@ class Placing:
     """
 
     before: Solids
-    running: list[Opening]
+    running: list[Inlet]
     solids: Solids
     faces: Places
     spout_of_face: NDArray[np.int64]
@@ -53,17 +53,17 @@ class Placing:
     wall_handed: NDArray[np.float64]
 
 
-def place(solids: Solids, running: list[Opening], mouths: list[Mouth]) -> Placing:
+def place(solids: Solids, running: list[Inlet], stencils: list[InletStencil]) -> InletCells:
     """Find the faces and cells of spouts on the tiles of these solids."""
-    held = [_held(opening, mouth, solids) for opening, mouth in zip(running, mouths, strict=True)]
-    walls = [_walls(opening, mouth, solids.tiles) for opening, mouth in zip(running, mouths, strict=True)]
-    return Placing(
+    held = [_held(inlet, stencil, solids) for inlet, stencil in zip(running, stencils, strict=True)]
+    walls = [_walls(inlet, stencil, solids.tiles) for inlet, stencil in zip(running, stencils, strict=True)]
+    return InletCells(
         solids,
         running,
-        _plugged(solids, [mouth.plug for mouth in mouths]),
+        _with_inlet_cells(solids, [stencil.inlet_cells for stencil in stencils]),
         joined([part.places for part in held]),
         np.repeat(np.arange(len(held)), [len(part.normal) for part in held]),
-        joined([places_of(mouth.ahead, solids.tiles) for mouth in mouths]),
+        joined([places_of(stencil.ahead, solids.tiles) for stencil in stencils]),
         np.concatenate([part.flux for part in held]),
         np.concatenate([part.normal for part in held]),
         np.concatenate([part.handed for part in held]),
@@ -83,68 +83,68 @@ class _Faces(NamedTuple):
     handed: NDArray[np.float64]
 
 
-def _held(opening: Opening, mouth: Mouth, solids: Solids) -> _Faces:
+def _held(inlet: Inlet, stencil: InletStencil, solids: Solids) -> _Faces:
     """The faces that liquid comes in through: those that do not lead into a solid."""
-    axes, ahead = mouth.face_axes, places_of(mouth.ahead, solids.tiles)
+    axes, ahead = stencil.face_axes, places_of(stencil.ahead, solids.tiles)
     is_open = ~solids.is_solid[ahead] | (ahead[0] == 0)
-    normal = mouth.normal[axes]
-    covered = float((is_open * mouth.share * np.abs(normal)).sum()) * opening.h ** (opening.dimension - 1)
-    scale = opening.area / covered if covered > 0 else 0.0
-    flux = scale * is_open * mouth.share * normal
-    handed = opening.spout.inherit * mouth.velocity[axes]
-    return _Faces((axes, *places_of(mouth.faces, solids.tiles)), flux, normal * is_open, handed * is_open)
+    normal = stencil.normal[axes]
+    covered = float((is_open * stencil.share * np.abs(normal)).sum()) * inlet.h ** (inlet.dimension - 1)
+    scale = inlet.area / covered if covered > 0 else 0.0
+    flux = scale * is_open * stencil.share * normal
+    handed = inlet.spout.inherit * stencil.velocity[axes]
+    return _Faces((axes, *places_of(stencil.faces, solids.tiles)), flux, normal * is_open, handed * is_open)
 
 
-def _walls(opening: Opening, mouth: Mouth, tiles: Tiles) -> _Faces:
+def _walls(inlet: Inlet, stencil: InletStencil, tiles: Tiles) -> _Faces:
     """All faces of a plug that exist: the liquid of the spout is there, but where only behind is open."""
-    key = {tuple(cell) for cell in mouth.plug.tolist()}
+    key = {tuple(cell) for cell in stencil.inlet_cells.tolist()}
     found = []
-    for axis, normal in enumerate(mouth.normal):
-        step = np.eye(opening.dimension, dtype=np.int64)[axis]
-        faces = np.unique(np.concatenate([mouth.plug, mouth.plug + step]), axis=0)
+    for axis, normal in enumerate(stencil.normal):
+        step = np.eye(inlet.dimension, dtype=np.int64)[axis]
+        faces = np.unique(np.concatenate([stencil.inlet_cells, stencil.inlet_cells + step]), axis=0)
         places = places_of(faces, tiles)
         faces, places = faces[places[0] > 0], tuple(part[places[0] > 0] for part in places)
         from_plug = np.array([tuple(cell - step if normal > 0 else cell) in key for cell in faces], np.float64)
         where = (np.full(len(faces), axis), *places)
-        own = opening.spout.inherit * mouth.velocity[axis]
+        own = inlet.spout.inherit * stencil.velocity[axis]
         found.append(_Faces(where, np.zeros(len(faces)), from_plug * normal, from_plug * own))
     flux, normals, handed = (np.concatenate([part[i] for part in found]) for i in (1, 2, 3))
     return _Faces(joined([part.places for part in found]), flux, normals, handed)
 
 
-def _plugged(solids: Solids, plugs: Sequence[NDArray[np.int64]]) -> Solids:
+def _with_inlet_cells(solids: Solids, inlet_cells: Sequence[NDArray[np.int64]]) -> Solids:
     """The solids with plugs added: labels, closed faces, and the share of space round cells that is open."""
     tiles = solids.tiles
-    plug = places_of(np.unique(np.concatenate(plugs), axis=0), tiles)
-    plug = tuple(part[plug[0] > 0] for part in plug)
-    plug = tuple(part[~solids.is_solid[plug]] for part in plug)
+    inlet_cells = places_of(np.unique(np.concatenate(inlet_cells), axis=0), tiles)
+    inlet_cells = tuple(part[inlet_cells[0] > 0] for part in inlet_cells)
+    inlet_cells = tuple(part[~solids.is_solid[inlet_cells]] for part in inlet_cells)
     is_solid = solids.is_solid.copy()
-    is_solid[plug] = True
-    inverse = solids.inverse_share.copy()
-    _take_share(inverse, solids, plug)
-    inverse[plug] = np.nan
-    if not isinstance(solids, CutSolids) or solids.space is None:
-        return replace(solids, is_solid=is_solid, inverse_share=inverse)
-    space = solids.space
-    openness, closed, volume = space.openness.copy(), space.closed.copy(), space.volume.copy()
-    volume[plug] = 0
+    is_solid[inlet_cells] = True
+    inverse = solids.inverse_kernel_weight.copy()
+    _take_share(inverse, solids, inlet_cells)
+    inverse[inlet_cells] = np.nan
+    if not isinstance(solids, CutSolids) or solids.cut_cells is None:
+        return replace(solids, is_solid=is_solid, inverse_kernel_weight=inverse)
+    cut_cells = solids.cut_cells
+    face_fractions, closed, volume = cut_cells.face_fractions.copy(), cut_cells.closed.copy(), cut_cells.volume.copy()
+    volume[inlet_cells] = 0
     for axis in range(tiles.dimension):
-        for face in (plug, tiles.beside(plug, axis, 1)):
-            openness[axis][face] = 0
+        for face in (inlet_cells, tiles.beside(inlet_cells, axis, 1)):
+            face_fractions[axis][face] = 0
             closed[axis][face] |= WALL
-    openness[:, 0], closed[:, 0] = 1, 0
-    space = replace(space, openness=openness, volume=volume, closed=closed)
-    return replace(solids, is_solid=is_solid, inverse_share=inverse, open_space=space)
+    face_fractions[:, 0], closed[:, 0] = 1, 0
+    cut_cells = replace(cut_cells, face_fractions=face_fractions, volume=volume, closed=closed)
+    return replace(solids, is_solid=is_solid, inverse_kernel_weight=inverse, open_space=cut_cells)
 
 
-def _take_share(inverse: NDArray[np.float32], solids: Solids, plug: Places) -> None:
+def _take_share(inverse: NDArray[np.float32], solids: Solids, inlet_cells: Places) -> None:
     """Take the part of plugs out of the open share S of the hat kernel round cells, given as 1/S."""
-    tiles, space = solids.tiles, solids.space
+    tiles, cut_cells = solids.tiles, solids.cut_cells
     reach = [range(-1, 2)] * tiles.dimension
-    held = np.ones(len(plug[0])) if space is None else space.volume[plug].astype(np.float64)
+    held = np.ones(len(inlet_cells[0])) if cut_cells is None else cut_cells.volume[inlet_cells].astype(np.float64)
     taken = np.zeros(inverse.shape)
     for offsets in np.ndindex(*(len(r) for r in reach)):
-        place = plug
+        place = inlet_cells
         for axis, offset in enumerate(offsets):
             if offset != 1:
                 place = tiles.beside(place, axis, offset - 1)

@@ -45,14 +45,14 @@ def everywhere(particles: Particles, time: float) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class Mouth:
+class InletStencil:
     """The stairs of a spout where it stands.
 
     Attributes:
         center: Middle of the opening, m.
         axes: Rows: the normal, and the directions across it.
         velocity: Of the spout itself, m/s.
-        plug: Cells right behind the opening, (n, d).
+        inlet_cells: Cells right behind the opening, (n, d).
         faces: Cell whose minimal face each face is, (m, d).
         face_axes: Of each face.
         ahead: Cell that liquid enters through each face, (m, d).
@@ -63,7 +63,7 @@ class Mouth:
     center: Array
     axes: Array
     velocity: Array
-    plug: NDArray[np.int64]
+    inlet_cells: NDArray[np.int64]
     faces: NDArray[np.int64]
     face_axes: NDArray[np.int64]
     ahead: NDArray[np.int64]
@@ -77,7 +77,7 @@ class Mouth:
 
 
 @dataclass(eq=False)
-class Opening:
+class Inlet:
     """A spout on a grid.
 
     Attributes:
@@ -149,12 +149,12 @@ class Opening:
             return np.asarray((across**2).sum(axis=-1) < halves[0] ** 2)
         return np.asarray((np.abs(across) < halves).all(axis=-1))
 
-    def mouth(self, time: float) -> Mouth:
+    def stencil(self, time: float) -> InletStencil:
         """The stairs and the plug behind them at a time, s."""
         return self._mouth(time) if self.spout.moves else self._standing
 
     @cached_property
-    def _standing(self) -> Mouth:
+    def _standing(self) -> InletStencil:
         return self._mouth(0.0)
 
     def _stance(self, time: float) -> tuple[Array, Array, Array]:
@@ -169,7 +169,7 @@ class Opening:
         velocity = rate.at((*map(float, center), *(0.0,) * (3 - d)))
         return center, axes @ matrix.T, np.array(velocity)[:d]
 
-    def _mouth(self, time: float) -> Mouth:
+    def _mouth(self, time: float) -> InletStencil:
         d, h = self.dimension, self.h
         center, axes, velocity = self._stance(time)
         normal, across = axes[0], axes[1:]
@@ -189,9 +189,11 @@ class Opening:
             behind, share = behind[share > _LEAST_SHARE], share[share > _LEAST_SHARE]
             faces = behind + step if normal[axis] > 0 else behind
             found.append((behind, faces, np.full(len(behind), axis), behind + step, share))
-        plug, faces, face_axes, ahead, share = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        inlet_cells, faces, face_axes, ahead, share = (np.concatenate(parts) for parts in zip(*found, strict=True))
         starts = self._starts(center + self.columns[0] @ across, center, normal, time)
-        return Mouth(center, axes, velocity, np.unique(plug, axis=0), faces, face_axes, ahead, share, starts)
+        return InletStencil(
+            center, axes, velocity, np.unique(inlet_cells, axis=0), faces, face_axes, ahead, share, starts
+        )
 
     @cached_property
     def columns(self) -> tuple[Array, Array, Array]:
@@ -215,34 +217,34 @@ class Opening:
 
     def at_rest(self, time: float) -> Particles:
         """A particle for each column, right at the opening."""
-        return Particles.at(self.mouth(time).starts / self.h)
+        return Particles.at(self.stencil(time).starts / self.h)
 
     def due(self, start: float, end: float) -> Particles:
         """The particles that come out between two times, where they are at the end; volumes in cells."""
         _, weight, phase = self.columns
-        mouth, speed = self.mouth(end), self.speed(start, end)
+        stencil, speed = self.stencil(end), self.speed(start, end)
         gone = self.length(end) / self.spacing - phase
         first, last = (np.floor(self.length(time) / self.spacing - phase).astype(np.int64) for time in (start, end))
         parts = [(np.zeros((0, self.dimension)), np.zeros(0), np.zeros(0, np.int64))]
         for layer in range(int(first.min()) + 1, int(last.max()) + 1):
             columns = np.flatnonzero((first < layer) & (layer <= last))
-            parts.append((self._layer(layer, columns, mouth), (gone[columns] - layer) * self.spacing, columns))
+            parts.append((self._layer(layer, columns, stencil), (gone[columns] - layer) * self.spacing, columns))
         points, way, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
         # The spout was elsewhere when they left it, and hands on a share of its velocity
-        handed = self.spout.inherit * mouth.velocity
+        handed = self.spout.inherit * stencil.velocity
         age = (way / speed if speed > 0 else way)[:, None]
-        particles = Particles.at((points + way[:, None] * mouth.normal + age * (handed - mouth.velocity)) / self.h)
+        particles = Particles.at((points + way[:, None] * stencil.normal + age * (handed - stencil.velocity)) / self.h)
         particles.volume = (weight[columns] * self.area * self.spacing / self.h**self.dimension).astype(np.float32)
-        particles.velocity[:] = (speed * mouth.normal + handed)[:, None]
+        particles.velocity[:] = (speed * stencil.normal + handed)[:, None]
         return particles
 
-    def _layer(self, layer: int, columns: NDArray[np.int64], mouth: Mouth) -> Array:
+    def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:
         """Where the particles of one layer leave the opening, for some columns."""
         random = np.random.Generator(np.random.PCG64((*self.seed, layer + 1)))
         shift = random.uniform(-1.0, 1.0, (len(self.columns[0]), self.dimension - 1))[columns]
         shift *= self.jitter * self.spacing / 2
         shift = np.where(self.contains(self.columns[0][columns] + shift)[:, None], shift, 0.0)
-        points: Array = mouth.starts[columns] + shift @ mouth.axes[1:]
+        points: Array = stencil.starts[columns] + shift @ stencil.axes[1:]
         return points
 
     def _starts(self, points: Array, center: Array, normal: Array, time: float) -> Array:

@@ -48,11 +48,11 @@ class Pumping:
             velocity.pool[axis][some] = self._changed(axis, velocity.pool[axis][some], dt)
 
     @stage
-    def add_to_flying(self, particles: Particles, time: float, dt: float) -> None:
+    def add_to_ballistic(self, particles: Particles, time: float, dt: float) -> None:
         """Do the same to particles on their own."""
         if not self.pump.acts(time):
             return
-        some = np.flatnonzero(particles.flying)
+        some = np.flatnonzero(particles.ballistic)
         places = (particles.cell[:, some].astype(np.float64) + particles.offset[:, some]).T * self.inside.h
         some = some[self.inside.points(places)]
         for axis in range(particles.dimension):

@@ -22,7 +22,7 @@ from plash.levelset.inside import Inside
 from plash.particles.insert import remove_particles
 from plash.particles.particles import Particles
 from plash.physics.flow.inflow import Inflow
-from plash.physics.flow.inlets import Opening
+from plash.physics.flow.inlets import Inlet
 from plash.scene.sources import Sink
 from plash.timing import stage
 
@@ -42,7 +42,7 @@ class Outlet:
 
     sink: Sink
     inside: Inside
-    matched: Opening | None = None
+    matched: Inlet | None = None
 
     @property
     def reason(self) -> str:

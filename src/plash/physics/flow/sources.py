@@ -18,16 +18,16 @@ from plash.grid.tiles import Places
 from plash.levelset.inside import places_of
 from plash.particles.insert import insert_particles
 from plash.particles.particles import Particles
-from plash.physics.compatibility import Pushes
+from plash.physics.compatibility import SolidFluxes
 from plash.physics.flow.inflow import Inflow
-from plash.physics.flow.inlet_cells import Placing, place
-from plash.physics.flow.inlets import IsOpen, Opening, everywhere
+from plash.physics.flow.inlet_cells import InletCells, place
+from plash.physics.flow.inlets import Inlet, IsOpen, everywhere
 from plash.physics.solids.voxel import Solids
 from plash.timing import stage
 
 
 @dataclass(frozen=True, eq=False)
-class Blob:
+class DelayedFill:
     """Liquid that appears at a time.
 
     Attributes:
@@ -42,7 +42,7 @@ class Blob:
 
 
 @dataclass(frozen=True, eq=False)
-class Mouths:
+class RunningInlets:
     """The spouts that run, on one set of tiles.
 
     Attributes:
@@ -63,17 +63,17 @@ class Mouths:
     velocity: NDArray[np.float32]
     walls: Places
     inside: NDArray[np.float32]
-    brought_in: Pushes
+    brought_in: SolidFluxes
 
-    def pushes(self) -> Pushes:
+    def solid_fluxes(self) -> SolidFluxes:
         """What the spouts push into cells."""
         return self.brought_in
 
-    def let_in(self, velocity: FaceField) -> None:
+    def enforce_inlet_flux(self, velocity: FaceField) -> None:
         """Set the velocity through the faces of spouts to their flux, before the projection."""
         velocity.pool[self.faces] = self.flux
 
-    def hold(self, velocity: FaceField) -> None:
+    def enforce_inlet_velocity(self, velocity: FaceField) -> None:
         """Set the velocity at spouts to that of the liquid they emit, after the projection."""
         velocity.pool[self.walls] = self.inside
         velocity.pool[self.faces] = self.velocity
@@ -84,38 +84,38 @@ class Sources:
     """All sources of a scene.
 
     Attributes:
-        openings: The spouts.
-        blobs: Liquid that appears at a time after the start.
+        inlets: The spouts.
+        delayed_fills: Liquid that appears at a time after the start.
         is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
         h: Cell size, m.
     """
 
-    openings: Sequence[Opening] = ()
-    blobs: Sequence[Blob] = ()
+    inlets: Sequence[Inlet] = ()
+    delayed_fills: Sequence[DelayedFill] = ()
     is_open: IsOpen = everywhere
     h: float = 1.0
-    _last: Placing | None = field(default=None, init=False)
+    _last: InletCells | None = field(default=None, init=False)
 
     def fastest(self, start: float, end: float) -> float:
         """Highest speed that a spout has between two times, m/s."""
-        return max((opening.fastest(start, end) for opening in self.openings), default=0.0)
+        return max((inlet.fastest(start, end) for inlet in self.inlets), default=0.0)
 
     @stage
-    def at(self, solids: Solids, start: float, dt: float) -> Mouths:
+    def at(self, solids: Solids, start: float, dt: float) -> RunningInlets:
         """The spouts that run in a step, on the tiles of these solids."""
         end = start + dt
-        running = [opening for opening in self.openings if opening.speed(start, end) > 0]
+        running = [inlet for inlet in self.inlets if inlet.speed(start, end) > 0]
         if not running:
-            return _no_mouths(solids)
+            return _no_inlets(solids)
         places = self._placed(solids, running, end)
-        speeds = np.array([opening.speed(start, end) for opening in running])
+        speeds = np.array([inlet.speed(start, end) for inlet in running])
         flux = places.flux * speeds[places.spout_of_face]
         velocity = places.normal * speeds[places.spout_of_face] + places.handed
         inside = places.wall_normal * speeds[places.spout_of_wall] + places.wall_handed
         fastest = max(self.fastest(start, end), float(np.abs(flux).max(initial=0.0)))
-        inflow = Inflow.none() if places.solids.space is None else Inflow(places.ahead, np.abs(flux))
+        inflow = Inflow.none() if places.solids.cut_cells is None else Inflow(places.ahead, np.abs(flux))
         known = places.faces[1] > 0
-        return Mouths(
+        return RunningInlets(
             places.solids,
             replace(inflow, fastest=fastest),
             tuple(part[known] for part in places.faces),
@@ -126,14 +126,14 @@ class Sources:
             _pushes(places, flux),
         )
 
-    def _placed(self, solids: Solids, running: list[Opening], time: float) -> Placing:
+    def _placed(self, solids: Solids, running: list[Inlet], time: float) -> InletCells:
         """Where spouts are on these tiles; kept while nothing moves and the same ones run."""
         last = self._last
         if last is not None and last.before is solids and last.running == running:
             return last
-        mouths = [opening.mouth(time) for opening in running]
-        placed = place(solids, running, mouths)
-        self._last = None if any(opening.spout.moves for opening in running) else placed
+        stencils = [inlet.stencil(time) for inlet in running]
+        placed = place(solids, running, stencils)
+        self._last = None if any(inlet.spout.moves for inlet in running) else placed
         return placed
 
     @stage
@@ -150,13 +150,13 @@ class Sources:
             end: s.
         """
         total = 0.0
-        for opening in self.openings:
-            wanted = opening.volume(end) - brought.get(opening.name, 0.0)
+        for inlet in self.inlets:
+            wanted = inlet.volume(end) - brought.get(inlet.name, 0.0)
             if wanted > 0:
-                new = opening.due(start, end)
+                new = inlet.due(start, end)
                 new.keep(self.is_open(new, end))
-                total += self._add(particles, new, opening.name, brought, wanted / self.h**particles.dimension)
-        for blob in self.blobs:
+                total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
+        for blob in self.delayed_fills:
             if start < blob.time <= end:
                 new = blob.particles()
                 if cells is not None:
@@ -187,13 +187,13 @@ def _move_on(particles: Particles, time: float) -> None:
     particles.cell, particles.offset = moved.cell, moved.offset
 
 
-def _pushes(places: Placing, flux: NDArray[np.float64]) -> Pushes:
-    causes = [f"the spout {opening.name!r}" for opening in places.running]
+def _pushes(places: InletCells, flux: NDArray[np.float64]) -> SolidFluxes:
+    causes = [f"the spout {inlet.name!r}" for inlet in places.running]
     remedy = "add a sink, or stop the spout in time (source.stop)"
-    return Pushes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
+    return SolidFluxes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
 
 
-def _no_mouths(solids: Solids) -> Mouths:
+def _no_inlets(solids: Solids) -> RunningInlets:
     nowhere: Places = (np.zeros(0, np.int64),) * 5
     nothing = np.zeros(0, np.float32)
-    return Mouths(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, Pushes.none())
+    return RunningInlets(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, SolidFluxes.none())

@@ -23,7 +23,7 @@ from plash.grid.fields import FaceField
 from plash.grid.tiles import Places, Tiles
 from plash.particles.project_out import normals
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.rigid_motion import Company, Moment
+from plash.physics.solids.rigid_motion import PlacedBodies, RigidGroup
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class Border:
         slots: NDArray[np.int32],
         is_solid: NDArray[np.bool_],
         stands: NDArray[np.bool_],
-        moving: Sequence[Company],
+        moving: Sequence[RigidGroup],
     ) -> Border:
         """The border cells of some tiles, given which cells are solid and which of these do not move."""
         rows, *within = np.nonzero(is_solid[slots] & ~stands[slots])
@@ -80,17 +80,17 @@ class Border:
         keep = exposed.any(axis=0)
         places, exposed = tuple(part[keep] for part in places), exposed[:, keep]
         centres = _centres(tiles, places)
-        owner = np.stack([company.placed.distance(centres) for company in moving]).argmin(axis=0)
+        owner = np.stack([group.placed.distance(centres) for group in moving]).argmin(axis=0)
         faces, rigid = [], []
         for axis in range(tiles.dimension):
             for side in range(2):
                 face = tiles.beside(places, axis, 1) if side else places
                 faces.append((np.full(len(centres), axis), *face))
                 middle = centres + (side - 0.5) * np.eye(tiles.dimension)[axis]
-                through = np.stack([company.velocity(middle)[:, axis] for company in moving])
+                through = np.stack([group.velocity(middle)[:, axis] for group in moving])
                 rigid.append(through[owner, np.arange(len(owner))])
         first = moving[0]
-        present = Moment(Bodies([], first.h, first.dimension), moving, first.time)
+        present = PlacedBodies(Bodies([], first.h, first.dimension), moving, first.time)
         return Border(
             normals(present.distance, centres),
             present.velocity(centres),

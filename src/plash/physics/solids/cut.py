@@ -14,18 +14,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import SIDE, WALL, Cells, OpenSpace
+from plash.grid.cells import SIDE, WALL, Cells, CutCells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import cell_share, hat_share, open_fractions, open_half_cells
-from plash.particles.collide import Start, trace_particles
+from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
-from plash.particles.project_out import push_out
+from plash.particles.project_out import project_out
 from plash.particles.sides import keep_inside
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.friction import at_corners
-from plash.physics.solids.voxel import CLOSED, UNBOUNDED, Box, Solids, StaticSolids
-from plash.physics.solids.wall_velocity import along_bodies, close_sides, close_walls
+from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox, Solids, StaticSolids
+from plash.physics.solids.wall_velocity import along_bodies, close_sides, enforce_no_flux
 from plash.timing import stage
 
 TOUCHES = 1.5  # cells from a body beyond which it cuts no face, and takes no part of what is round a cell
@@ -47,45 +47,45 @@ class CutSolids(Solids):
     """
 
     bodies: Bodies = field(kw_only=True)
-    open_space: OpenSpace = field(kw_only=True)
+    open_space: CutCells = field(kw_only=True)
     at_bodies: NDArray[np.int32] = field(kw_only=True)
     walled: NDArray[np.int32] = field(kw_only=True)
     near_sides: NDArray[np.bool_] = field(kw_only=True)
 
     @property
-    def space(self) -> OpenSpace | None:
+    def cut_cells(self) -> CutCells | None:
         """Open fractions of faces and cells; None while no body is near, and nothing is cut."""
         return self.open_space if len(self.at_bodies) else None
 
     @stage
-    def slide_along_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Make a velocity that was continued into solids one along them, slowed by friction for dt.
 
         Zero through the sides of the domain; on closed faces near bodies u -= (u·n) n.
         """
         if len(self.at_bodies) == 0:
-            close_walls(velocity, cells)
+            enforce_no_flux(velocity, cells)
             return
         along_bodies(velocity, cells, self.walled, self.distance, None, closed=True, slide=True)
-        if self.rubbing is not None:
-            self.rubbing.slow_closed_faces(velocity, cells, dt)
+        if self.friction is not None:
+            self.friction.slow_closed_faces(velocity, cells, dt)
         close_sides(velocity, cells)
 
     def remember(self, particles: Particles) -> Start | None:
         """Where particles are before a move."""
         return Start.of(particles) if self.near.any() else None
 
-    def keep_out(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
+    def collide_displaced(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
         """Stop particles where their way from the start meets a body; returns how many are inside one all the same."""
         if not self.near.any():
             return 0
         start = start or Start.of(particles)
         limits = self.box.limits()
-        close = trace_particles(particles, start, self.tiles, self.distance, self.near, *limits, keep_velocity)
-        return push_out(particles, close, start, self.bodies.distance, *limits, keep_velocity)
+        close = collide_particles(particles, start, self.tiles, self.distance, self.near, *limits, keep_velocity)
+        return project_out(particles, close, start, self.bodies.distance, *limits, keep_velocity)
 
     @stage
-    def confine(
+    def collide(
         self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
     ) -> tuple[NDArray[np.int8] | None, int]:
         """Keep particles out of bodies and inside closed sides.
@@ -94,7 +94,7 @@ class CutSolids(Solids):
             For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
             did; and how many are inside a body all the same.
         """
-        inside = self.keep_out(particles, start)
+        inside = self.collide_displaced(particles, start)
         return keep_inside(particles, *self.box.limits(), self.near_sides), inside
 
 
@@ -140,8 +140,8 @@ class StaticCutSolids(StaticSolids):
             held[last.at_bodies] = True
             holds[1:] |= held[last.tiles.slots_of(tiles.keys)]
         made = replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
-        near, rubbing = beside_tiles(tiles, made.at_bodies), self._rubbing.at(tiles)
-        return replace(made, walled=walled_tiles(made), near=near, rubbing=rubbing)
+        near, friction = beside_tiles(tiles, made.at_bodies), self._rubbing.at(tiles)
+        return replace(made, walled=walled_tiles(made), near=near, friction=friction)
 
 
 def beside_tiles(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -153,7 +153,7 @@ def beside_tiles(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
     return near
 
 
-def _undivided(tiles: Tiles, box: Box, bodies: Bodies) -> CutSolids:
+def _undivided(tiles: Tiles, box: DomainBox, bodies: Bodies) -> CutSolids:
     """Tiles without any solid, to be filled in."""
     cells = (tiles.count + 1, *tiles.shape)
     faces = (tiles.dimension, *cells)
@@ -163,9 +163,9 @@ def _undivided(tiles: Tiles, box: Box, bodies: Bodies) -> CutSolids:
         distance=np.full(cells, FAR, np.float32),
         near=np.zeros(tiles.count + 1, np.bool_),
         box=box,
-        inverse_share=np.ones(cells, np.float32),
+        inverse_kernel_weight=np.ones(cells, np.float32),
         bodies=bodies,
-        open_space=OpenSpace(np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8)),
+        open_space=CutCells(np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8)),
         at_bodies=np.zeros(0, np.int32),
         walled=np.zeros(0, np.int32),
         near_sides=_near_sides(tiles, box),
@@ -176,13 +176,13 @@ def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray
     """Take what is known of tiles from the solids of the step before."""
     made.is_solid[new] = last.is_solid[old]
     made.distance[new] = last.distance[old]
-    made.inverse_share[new] = last.inverse_share[old]
-    made.open_space.openness[:, new] = last.open_space.openness[:, old]
+    made.inverse_kernel_weight[new] = last.inverse_kernel_weight[old]
+    made.open_space.face_fractions[:, new] = last.open_space.face_fractions[:, old]
     made.open_space.volume[new] = last.open_space.volume[old]
     made.open_space.closed[:, new] = last.open_space.closed[:, old]
 
 
-def _near_sides(tiles: Tiles, box: Box) -> NDArray[np.bool_]:
+def _near_sides(tiles: Tiles, box: DomainBox) -> NDArray[np.bool_]:
     near = np.zeros(tiles.count + 1, np.bool_)
     for axis, (low, high) in enumerate(box.sides):
         size, first = tiles.shape[2 - axis], tiles.origins[:, axis]
@@ -194,7 +194,9 @@ def _near_sides(tiles: Tiles, box: Box) -> NDArray[np.bool_]:
     return near
 
 
-def beyond_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box, low: int, high: int) -> list[NDArray[np.bool_]]:
+def beyond_sides(
+    tiles: Tiles, slots: NDArray[np.int32], box: DomainBox, low: int, high: int
+) -> list[NDArray[np.bool_]]:
     """Whether cells are beyond a closed side, by axis, ready to be broadcast to [tile, z, y, x].
 
     For the cells of some tiles, `low` more before and `high` more behind.
@@ -224,10 +226,12 @@ def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
     made.is_solid[slots] = x | y | z
     made.open_space.volume[slots] = ~made.is_solid[slots]
     _close_faces(made, slots)
-    made.inverse_share[slots] = np.where(made.is_solid[slots], np.nan, 1.0)
+    made.inverse_kernel_weight[slots] = np.where(made.is_solid[slots], np.nan, 1.0)
 
 
-def mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.float64]:
+def mirrored(
+    halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: DomainBox
+) -> NDArray[np.float64]:
     """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box.
 
     They are changed in place.
@@ -248,7 +252,7 @@ def mirrored(halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32]
 
 def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
     """Close every minimal face of some tiles that borders a cell beyond a closed side, and mark those on a side."""
-    tiles, space = made.tiles, made.open_space
+    tiles, cut_cells = made.tiles, made.open_space
     before = beyond_sides(tiles, slots, made.box, 1, 0)
     here = beyond_sides(tiles, slots, made.box, 0, 0)
     for axis in range(tiles.dimension):
@@ -256,9 +260,9 @@ def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
         below = np.delete(before[axis], -1, axis=3 - axis)
         is_side = (below != here[axis]) & ~others
         is_closed = below | here[axis] | others
-        space.openness[axis, slots] *= ~is_closed
-        space.closed[axis, slots] |= np.where(is_closed, WALL, 0).astype(np.uint8)
-        space.closed[axis, slots] |= np.where(is_side, SIDE, 0).astype(np.uint8)
+        cut_cells.face_fractions[axis, slots] *= ~is_closed
+        cut_cells.closed[axis, slots] |= np.where(is_closed, WALL, 0).astype(np.uint8)
+        cut_cells.closed[axis, slots] |= np.where(is_side, SIDE, 0).astype(np.uint8)
 
 
 def cut_anew(ground: CutSolids, bodies: Bodies, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> CutSolids:
@@ -274,10 +278,10 @@ def cut_anew(ground: CutSolids, bodies: Bodies, slots: NDArray[np.int32], corner
     everywhere = ground.tiles.slots
     _copy(ground, everywhere, made, everywhere)
     made.is_solid[slots] = False
-    made.inverse_share[slots] = 1.0
+    made.inverse_kernel_weight[slots] = 1.0
     made.open_space.volume[slots] = 1.0
     made.open_space.closed[:, slots] = 0
-    made.open_space.openness[:, slots] = 1.0
+    made.open_space.face_fractions[:, slots] = 1.0
     _close_sides(made, slots)
     made.distance[slots] = at_corners(corners)
     touched = corners.reshape(len(slots), -1).min(axis=1, initial=FAR) < TOUCHES
@@ -294,7 +298,7 @@ def walled_tiles(made: CutSolids) -> NDArray[np.int32]:
 
 def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> None:
     """Fill in tiles near bodies, from the distance at the corners of their cells and of one more cell round them."""
-    tiles, space = made.tiles, made.open_space
+    tiles, cut_cells = made.tiles, made.open_space
     if len(slots) == 0:
         return
     made.distance[slots] = at_corners(corners)
@@ -313,14 +317,14 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]
         low, high = (np.take(of_tile, np.arange(first, first + size), place) for first in range(2))
         outside = [np.take(beyond[axis], np.arange(first, first + size), place) for first in range(3)]
         is_open |= ((low > 0) & ~outside[0]) | ((high > 0) & ~outside[2])
-        space.openness[axis, slots] = low
-        space.closed[axis, slots] |= np.where(low == 0, WALL, 0).astype(np.uint8)
+        cut_cells.face_fractions[axis, slots] = low
+        cut_cells.closed[axis, slots] |= np.where(low == 0, WALL, 0).astype(np.uint8)
     made.is_solid[slots] |= ~is_open
     _close_faces(made, slots)
 
     halves = mirrored(open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)), tiles, slots, made.box)
     share = hat_share(halves)
     x, y, z = beyond_sides(tiles, slots, made.box, 0, 0)
-    space.volume[slots] = cell_share(halves) * ~(x | y | z)
+    cut_cells.volume[slots] = cell_share(halves) * ~(x | y | z)
     unknown = made.is_solid[slots] | (share < LEAST_SHARE)
-    made.inverse_share[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))
+    made.inverse_kernel_weight[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))

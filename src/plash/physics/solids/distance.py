@@ -54,15 +54,15 @@ class Bodies:
         if len(places) > self.batch:
             parts = (places[first : first + self.batch] for first in range(0, len(places), self.batch))
             return np.concatenate([self.distance_of(number, part) for part in parts])
-        gap: NDArray[np.float64] = thickened_distance(body.shape, places * self.h, least, body.name) / self.h
-        return gap
+        solid_phi: NDArray[np.float64] = thickened_distance(body.shape, places * self.h, least, body.name) / self.h
+        return solid_phi
 
     def distance(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
         """Signed distance to the nearest body of places (n, d); all in cells."""
-        gap = np.full(len(places), FAR)
+        solid_phi = np.full(len(places), FAR)
         for number in range(len(self.bodies)):
-            np.minimum(gap, self.distance_of(number, places), out=gap)
-        return gap
+            np.minimum(solid_phi, self.distance_of(number, places), out=solid_phi)
+        return solid_phi
 
     def count_inside(self, particles: Particles) -> dict[str, int]:
         """How many particles lie inside each body, as the scene has it."""
@@ -115,10 +115,10 @@ class Bodies:
         places = np.empty((len(found[0]), self.dimension))
         for axis in range(self.dimension):
             places[:, axis] = tiles.origins[slots[found[0]], axis] + found[3 - axis] - 1
-        gap = np.empty(halos.shape)
-        gap[found] = self.distance_of(number, places)
-        halos.share(gap)
-        return gap if is_exact(self.bodies[number].shape) else _made_distance(gap)
+        solid_phi = np.empty(halos.shape)
+        solid_phi[found] = self.distance_of(number, places)
+        halos.share(solid_phi)
+        return solid_phi if is_exact(self.bodies[number].shape) else _made_distance(solid_phi)
 
     def at_half_cells(
         self, tiles: Tiles, slots: NDArray[np.int32], corners: NDArray[np.float64]
@@ -127,10 +127,10 @@ class Bodies:
 
         Between corners it is blurred where bodies have edges; where that may matter it is found anew.
         """
-        gap = at_half_cells(corners)
+        solid_phi = at_half_cells(corners)
         if all(is_exact(body.shape) for body in self.bodies):
             halos = Halos(tiles, slots, per_cell=2, before=2, behind=2)
-            found = np.nonzero((np.abs(gap) < _BLURRED) & halos.once())
+            found = np.nonzero((np.abs(solid_phi) < _BLURRED) & halos.once())
             places = np.empty((len(found[0]), self.dimension))
             for axis in range(self.dimension):
                 places[:, axis] = tiles.origins[slots[found[0]], axis] + (found[3 - axis] + 0.5) / 2 - 1
@@ -143,9 +143,9 @@ class Bodies:
             for number, near in enumerate(self.near(tiles, slots)):
                 some = np.flatnonzero(near[found[0]] & unsure)
                 nearest[some] = np.minimum(nearest[some], self.distance_of(number, places[some]))
-            gap[found] = nearest
-            halos.share(gap)
-        return gap
+            solid_phi[found] = nearest
+            halos.share(solid_phi)
+        return solid_phi
 
 
 def _made_distance(value: NDArray[np.float64]) -> NDArray[np.float64]:

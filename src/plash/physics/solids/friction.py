@@ -26,28 +26,28 @@ _AT_SURFACE = 0.5 + 1e-3  # cells from a body within which its friction acts
 
 
 @dataclass(frozen=True, eq=False)
-class Rubbing:
+class Friction:
     """Friction of the bodies on one set of tiles.
 
     Attributes:
         tiles: Where the cells are.
         slots: The tiles near bodies.
-        gap: Signed distance to the nearest body with friction at the minimal corner of cells [slot, z, y, x], in cells.
+        solid_phi: Signed distance to the nearest body with friction at minimal corners [slot, z, y, x], in cells.
         friction: Of the body within half a cell of the minimal faces [axis, one for each of `slots`, z, y, x], else 0.
     """
 
     tiles: Tiles
     slots: NDArray[np.int32]
-    gap: NDArray[np.float32]
+    solid_phi: NDArray[np.float32]
     friction: NDArray[np.float32]
 
     def slow_open_faces(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Friction on faces that liquid can pass through, for dt."""
-        along_bodies(velocity, cells, self.slots, self.gap, self._kept(dt), closed=False, slide=False)
+        along_bodies(velocity, cells, self.slots, self.solid_phi, self._kept(dt), closed=False, slide=False)
 
     def slow_closed_faces(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Friction on closed faces, for dt."""
-        along_bodies(velocity, cells, self.slots, self.gap, self._kept(dt), closed=True, slide=False)
+        along_bodies(velocity, cells, self.slots, self.solid_phi, self._kept(dt), closed=True, slide=False)
 
     def _kept(self, dt: float) -> NDArray[np.float32]:
         """Share of the velocity that is left after dt; all of it if no time goes by."""
@@ -56,13 +56,13 @@ class Rubbing:
 
 
 @dataclass(eq=False)
-class StaticRubbing:
+class FrictionAtRest:
     """The friction of a scene's bodies on whatever tiles exist; tiles seen before are not evaluated again."""
 
     bodies: Bodies
-    _last: Rubbing | None = field(default=None, init=False)
+    _last: Friction | None = field(default=None, init=False)
 
-    def at(self, tiles: Tiles) -> Rubbing | None:
+    def at(self, tiles: Tiles) -> Friction | None:
         """Friction on these tiles; None if no body has any."""
         if not self.bodies.bodies:
             return None
@@ -70,9 +70,9 @@ class StaticRubbing:
             self._last = self._evaluate(tiles)
         return self._last
 
-    def _evaluate(self, tiles: Tiles) -> Rubbing:
+    def _evaluate(self, tiles: Tiles) -> Friction:
         last = self._last
-        gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
+        solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
         kept, rows = np.zeros(0, np.int32), np.zeros((tiles.dimension, 0, *tiles.shape), np.float32)
         new = tiles.slots
         if last is not None:
@@ -80,15 +80,15 @@ class StaticRubbing:
             row = np.full(last.tiles.count + 1, -1)
             row[last.slots] = np.arange(len(last.slots))
             kept = (np.flatnonzero((old > 0) & (row[old] >= 0)) + 1).astype(np.int32)
-            gap[kept], rows = last.gap[old[kept - 1]], last.friction[:, row[old[kept - 1]]]
+            solid_phi[kept], rows = last.solid_phi[old[kept - 1]], last.friction[:, row[old[kept - 1]]]
             new = (np.flatnonzero(old == 0) + 1).astype(np.int32)
         near = self.bodies.near(tiles, new)
         some = near.any(axis=0)
         new = new[some]
         if len(new):
-            gap[new], friction = self._at(tiles, new, near[:, some])
+            solid_phi[new], friction = self._at(tiles, new, near[:, some])
             rows = np.concatenate([rows, friction], axis=1)
-        return Rubbing(tiles, np.concatenate([kept, new]), gap, rows)
+        return Friction(tiles, np.concatenate([kept, new]), solid_phi, rows)
 
     def _at(
         self, tiles: Tiles, slots: NDArray[np.int32], near: NDArray[np.bool_]
@@ -110,11 +110,11 @@ class StaticRubbing:
 
 
 def with_moving(
-    ground: Rubbing | None,
+    ground: Friction | None,
     tiles: Tiles,
     slots: NDArray[np.int32],
     bodies: Sequence[tuple[float, NDArray[np.float64]]],
-) -> Rubbing:
+) -> Friction:
     """The friction of what stands, and of bodies that move.
 
     Args:
@@ -124,7 +124,7 @@ def with_moving(
         bodies: Friction of each of these, and its distance at the corners of the cells of these tiles and of one more
             cell round them, in cells.
     """
-    gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32) if ground is None else ground.gap.copy()
+    solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32) if ground is None else ground.solid_phi.copy()
     before = np.zeros(0, np.int32) if ground is None else ground.slots
     every = np.union1d(before, slots).astype(np.int32)
     friction = np.zeros((tiles.dimension, len(every), *tiles.shape), np.float32)
@@ -132,11 +132,11 @@ def with_moving(
         friction[:, np.searchsorted(every, before)] = ground.friction
     rows = np.searchsorted(every, slots)
     for value, corners in bodies:
-        gap[slots] = np.minimum(gap[slots], at_corners(corners))
+        solid_phi[slots] = np.minimum(solid_phi[slots], at_corners(corners))
         for axis in range(tiles.dimension):
             rubbed = np.where(at_faces(corners, axis) < _AT_SURFACE, np.float32(value), np.float32(0))
             friction[axis, rows] = np.maximum(friction[axis, rows], rubbed)
-    return Rubbing(tiles, every, gap, friction)
+    return Friction(tiles, every, solid_phi, friction)
 
 
 def at_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:

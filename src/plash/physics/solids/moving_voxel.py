@@ -16,22 +16,22 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import Cells, Swept
+from plash.grid.cells import Cells, SolidFlux
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells, halved, hat_share, open_half_cells
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
-from plash.particles.project_out import push_out
-from plash.physics.compatibility import Pushes
+from plash.particles.project_out import project_out
+from plash.physics.compatibility import SolidFluxes
 from plash.physics.solids.border_cells import Border, Held
 from plash.physics.solids.cut import LEAST_SHARE, beside_tiles, beyond_sides, mirrored
 from plash.physics.solids.distance import FAR, Bodies
-from plash.physics.solids.friction import Rubbing, at_corners, with_moving
+from plash.physics.solids.friction import Friction, at_corners, with_moving
 from plash.physics.solids.passage import Passage
-from plash.physics.solids.rigid_motion import Company, Moment, MovingBodies
-from plash.physics.solids.velocity import outflow, solid_velocity
-from plash.physics.solids.voxel import Box, Solids, StaticSolids
+from plash.physics.solids.rigid_motion import MovingBodies, PlacedBodies, RigidGroup
+from plash.physics.solids.velocity import nearest_solid_velocity, outflow
+from plash.physics.solids.voxel import DomainBox, Solids, StaticSolids
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -53,45 +53,45 @@ class SolidsInMotion(Solids):
     _held: list[Held] = field(default_factory=list, kw_only=True)
 
     @stage
-    def close_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    def enforce_no_flux(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Let friction act for dt on liquid along bodies, and give closed faces what they hold."""
-        close = super().close_walls
+        close = super().enforce_no_flux
         self._held[:] = [self.border.held(velocity)]
         self.passage.as_seen_from_bodies(velocity, lambda relative: close(relative, cells, dt))
         self._held[0].impose(velocity)
 
     @stage
-    def slide_along_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Give closed faces what they hold once more; if no time goes by it is a displacement, and bodies stand."""
-        slide = super().slide_along_walls
+        slide = super().enforce_slip
         if dt > 0:
             self.passage.as_seen_from_bodies(velocity, lambda relative: slide(relative, cells, dt))
             self._held[0].impose(velocity, cells)
         else:
             slide(velocity, cells)
 
-    def pushes(self) -> Pushes:
+    def solid_fluxes(self) -> SolidFluxes:
         """What bodies that move push out of cells."""
         slots = self.passage.slots
-        flux = np.where(_closed_faces(self.tiles, slots, self.is_solid), self.passage.drift, 0.0)
-        return self.passage.pushes(Swept(slots, outflow(self.tiles, slots, flux)))
+        flux = np.where(_closed_faces(self.tiles, slots, self.is_solid), self.passage.solid_velocity, 0.0)
+        return self.passage.solid_fluxes(SolidFlux(slots, outflow(self.tiles, slots, flux)))
 
     def remember(self, particles: Particles) -> Start | None:
         """Where particles are before a move."""
         return Start.of(particles)
 
     @stage
-    def confine(
+    def collide(
         self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
     ) -> tuple[NDArray[np.int8] | None, int]:
         """Keep particles out of bodies, where these are at the end of the move, and inside closed sides."""
         start = start or Start.of(particles)
         close = self.passage.trace(particles, start, time, dt)
-        left, stuck = self.ground.confine(particles)
+        left, stuck = self.ground.collide(particles)
         moving = self.passage.moving
-        present = Moment(Bodies([], moving[0].h, moving[0].dimension), moving, time + dt)
+        present = PlacedBodies(Bodies([], moving[0].h, moving[0].dimension), moving, time + dt)
         which, limits = np.unique(np.concatenate(close)), self.box.limits()
-        stuck += push_out(particles, which, start, present.distance, *limits, solid_velocity=present.velocity)
+        stuck += project_out(particles, which, start, present.distance, *limits, solid_velocity=present.velocity)
         return left, stuck
 
 
@@ -100,7 +100,7 @@ class MovingSolids:
     """The solids of a scene of which some move; only tiles near those are evaluated in every step."""
 
     bodies: MovingBodies
-    box: Box
+    box: DomainBox
     _ground: StaticSolids = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,15 +115,17 @@ class MovingSolids:
         """How many particles lie inside each body at a time."""
         return self.bodies.count_inside(particles, time)
 
-    def near(self, tiles: Tiles, moving: Sequence[Company]) -> tuple[NDArray[np.int32], list[NDArray[np.bool_]], float]:
+    def near(
+        self, tiles: Tiles, moving: Sequence[RigidGroup]
+    ) -> tuple[NDArray[np.int32], list[NDArray[np.bool_]], float]:
         """The tiles that bodies come near to in a step, which of each company do [body, tile], and how far they go."""
         time, dt = moving[0].time, moving[0].dt
         reach = 1.25 * self.bodies.fastest(time, time + dt, looks=1) * dt / self.bodies.h
-        near = [company.placed.near(tiles, tiles.slots, reach) for company in moving]
+        near = [group.placed.near(tiles, tiles.slots, reach) for group in moving]
         some = np.flatnonzero(np.concatenate(near).any(axis=0))
         near = [
-            company.placed.nearer(tiles, tiles.slots[some], reach) & rows[:, some]
-            for company, rows in zip(moving, near, strict=True)
+            group.placed.nearer(tiles, tiles.slots[some], reach) & rows[:, some]
+            for group, rows in zip(moving, near, strict=True)
         ]
         kept = np.concatenate(near).any(axis=0)
         return tiles.slots[some[kept]], [rows[:, kept] for rows in near], reach
@@ -132,42 +134,42 @@ class MovingSolids:
     def at(self, tiles: Tiles, time: float = 0.0, dt: float = 0.0) -> Solids:
         """The solids on these tiles where they are at a time, and how they move from then for dt."""
         ground = self._ground.at(tiles)
-        moving = self.bodies.companies(time, dt)
+        moving = self.bodies.rigid_groups(time, dt)
         slots, near, reach = self.near(tiles, moving)
         if len(slots) == 0:
             return ground
-        placed = [body for company in moving for body in company.placed.bodies]
+        placed = [body for group in moving for body in group.placed.bodies]
         standing = Bodies(self.bodies.standing, self.bodies.h, tiles.dimension)
         at_ground = standing.at_corners(tiles, slots, standing.near(tiles, slots))
-        corners = [company.placed.at_corners(tiles, slots, rows) for company, rows in zip(moving, near, strict=True)]
+        corners = [group.placed.at_corners(tiles, slots, rows) for group, rows in zip(moving, near, strict=True)]
         every = StaticSolids([*self.bodies.standing, *placed], self.box, self.bodies.h)
         made = every.with_tiles_anew(ground, slots)
         _open_round_bodies(made, slots, self._ground.open_with_halo(tiles, slots), np.minimum.reduce(corners))
-        drift, owner = solid_velocity(tiles, slots, [at_ground, *corners], moving)
-        made = replace(made, rubbing=self.rubbing(ground, slots, moving, corners))
-        gaps = [at_minimal_corners(tiles, slots, corner) for corner in corners]
-        off_sides = (drift * _off_sides(tiles, slots, self.box)).astype(np.float32)
+        solid_velocity, owner = nearest_solid_velocity(tiles, slots, [at_ground, *corners], moving)
+        made = replace(made, friction=self.friction(ground, slots, moving, corners))
+        solid_phis = [at_minimal_corners(tiles, slots, corner) for corner in corners]
+        off_sides = (solid_velocity * _off_sides(tiles, slots, self.box)).astype(np.float32)
         return SolidsInMotion(
             **{part.name: getattr(made, part.name) for part in fields(made)},
             ground=ground,
-            passage=Passage(tiles, moving, beside_tiles(tiles, slots), reach, gaps, slots, off_sides, owner),
+            passage=Passage(tiles, moving, beside_tiles(tiles, slots), reach, solid_phis, slots, off_sides, owner),
             border=Border.of(tiles, slots, made.is_solid, ground.is_solid, moving),
         )
 
-    def rubbing(
-        self, ground: Solids, slots: NDArray[np.int32], moving: Sequence[Company], corners: Sequence[Array]
-    ) -> Rubbing | None:
+    def friction(
+        self, ground: Solids, slots: NDArray[np.int32], moving: Sequence[RigidGroup], corners: Sequence[Array]
+    ) -> Friction | None:
         """Friction: known already unless a body that moves has some."""
         rough: list[tuple[float, Array]] = []
-        for company, corner in zip(moving, corners, strict=True):
-            frictions = {body.friction for body in company.bodies}
+        for group, corner in zip(moving, corners, strict=True):
+            frictions = {body.friction for body in group.bodies}
             if len(frictions) == 1:
                 rough += [(friction, corner) for friction in frictions]
             else:
-                each = (company.placed.at_corners_of(i, ground.tiles, slots) for i in range(len(company.bodies)))
-                rough += [(body.friction, gap) for body, gap in zip(company.bodies, each, strict=True)]
-        rough = [(friction, gap) for friction, gap in rough if friction > 0]
-        return with_moving(ground.rubbing, ground.tiles, slots, rough) if rough else ground.rubbing
+                each = (group.placed.at_corners_of(i, ground.tiles, slots) for i in range(len(group.bodies)))
+                rough += [(body.friction, solid_phi) for body, solid_phi in zip(group.bodies, each, strict=True)]
+        rough = [(friction, solid_phi) for friction, solid_phi in rough if friction > 0]
+        return with_moving(ground.friction, ground.tiles, slots, rough) if rough else ground.friction
 
 
 def _open_round_bodies(made: Solids, slots: NDArray[np.int32], is_open: NDArray[np.bool_], corners: Array) -> None:
@@ -182,14 +184,14 @@ def _open_round_bodies(made: Solids, slots: NDArray[np.int32], is_open: NDArray[
     halves = open_half_cells(at_half_cells(corners)) * halved(is_open)
     share = hat_share(mirrored(halves, made.tiles, slots, made.box))
     unknown = made.is_solid[slots] | (share < LEAST_SHARE)
-    made.inverse_share[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))
+    made.inverse_kernel_weight[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))
 
 
 def at_minimal_corners(tiles: Tiles, slots: NDArray[np.int32], corners: Array) -> NDArray[np.float32]:
     """A distance at the minimal corner of every cell, far where it was not measured."""
-    gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
-    gap[slots] = at_corners(corners)
-    return gap
+    solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
+    solid_phi[slots] = at_corners(corners)
+    return solid_phi
 
 
 def _closed_faces(tiles: Tiles, slots: NDArray[np.int32], is_solid: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -203,7 +205,7 @@ def _closed_faces(tiles: Tiles, slots: NDArray[np.int32], is_solid: NDArray[np.b
     return closed
 
 
-def _off_sides(tiles: Tiles, slots: NDArray[np.int32], box: Box) -> NDArray[np.bool_]:
+def _off_sides(tiles: Tiles, slots: NDArray[np.int32], box: DomainBox) -> NDArray[np.bool_]:
     """Whether the minimal faces of some tiles border no cell beyond a closed side, [axis, tile, z, y, x]."""
     before, here = beyond_sides(tiles, slots, box, 1, 0), beyond_sides(tiles, slots, box, 0, 0)
     off = np.empty((tiles.dimension, len(slots), *tiles.shape), np.bool_)

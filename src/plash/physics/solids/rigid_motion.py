@@ -31,7 +31,7 @@ _LOOKS = 8  # times between now and then at which speeds are compared
 
 
 @dataclass(frozen=True, eq=False)
-class Company:
+class RigidGroup:
     """Bodies with one motion, in one step.
 
     Attributes:
@@ -77,7 +77,7 @@ class Company:
         return steady_rate(self.motion.pose(self.time), self.motion.pose(self.time + self.dt), self.dt)
 
     @cached_property
-    def drift(self) -> tuple[Array, Array]:
+    def solid_velocity(self) -> tuple[Array, Array]:
         """Velocity of the bodies as drift[0] + drift[1] x: m/s, x in cells."""
         x, y, z = self.rate.spin
         spin = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])[: self.dimension, : self.dimension]
@@ -85,7 +85,7 @@ class Company:
 
     def velocity(self, places: Array) -> Array:
         """Velocity of the bodies at places (n, d) in cells, m/s."""
-        steady, spin = self.drift
+        steady, spin = self.solid_velocity
         result: Array = steady + places @ spin.T
         return result
 
@@ -155,9 +155,9 @@ class MovingBodies:
         """Motion and box of each that moves, where its shape puts it."""
         return [(b.motion, b.shape.bounds(self.dimension)) for b in self.bodies if b.moves and b.motion is not None]
 
-    def companies(self, time: float, dt: float) -> list[Company]:
+    def rigid_groups(self, time: float, dt: float) -> list[RigidGroup]:
         """Those that move, in the step that begins at a time."""
-        return [Company(bodies, self.h, self.dimension, time, dt) for bodies in self._together]
+        return [RigidGroup(bodies, self.h, self.dimension, time, dt) for bodies in self._together]
 
     def fastest(self, time: float, until: float, looks: int = _LOOKS) -> float:
         """Largest speed that any part of a body in the domain has between two times, m/s, as far as looks tell."""
@@ -187,7 +187,7 @@ class MovingBodies:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class PlacedBodies:
     """All bodies at one moment.
 
     Attributes:
@@ -197,26 +197,26 @@ class Moment:
     """
 
     standing: Bodies
-    moving: Sequence[Company]
+    moving: Sequence[RigidGroup]
     time: float
 
     @cached_property
     def _placed(self) -> list[Bodies]:
-        return [company.placed_at(self.time) for company in self.moving]
+        return [group.placed_at(self.time) for group in self.moving]
 
     def distance(self, places: Array) -> Array:
         """Signed distance to the nearest body of places (n, d); all in cells."""
-        gap = self.standing.distance(places)
+        solid_phi = self.standing.distance(places)
         for bodies in self._placed:
-            np.minimum(gap, bodies.distance(places), out=gap)
-        return gap
+            np.minimum(solid_phi, bodies.distance(places), out=solid_phi)
+        return solid_phi
 
     def velocity(self, places: Array) -> Array:
         """Velocity of the nearest body at places (n, d) in cells, m/s."""
-        gap = self.standing.distance(places)
+        solid_phi = self.standing.distance(places)
         velocity = np.zeros(places.shape)
-        for company, bodies in zip(self.moving, self._placed, strict=True):
+        for group, bodies in zip(self.moving, self._placed, strict=True):
             own = bodies.distance(places)
-            velocity[own < gap] = company.velocity(places[own < gap])
-            np.minimum(gap, own, out=gap)
+            velocity[own < solid_phi] = group.velocity(places[own < solid_phi])
+            np.minimum(solid_phi, own, out=solid_phi)
         return velocity

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.physics.solids.friction import at_corners, at_faces
-from plash.physics.solids.rigid_motion import Company
+from plash.physics.solids.rigid_motion import RigidGroup
 
 Array = NDArray[np.float64]
 
 
-def solid_velocity(
-    tiles: Tiles, slots: NDArray[np.int32], corners: Sequence[Array], moving: Sequence[Company]
+def nearest_solid_velocity(
+    tiles: Tiles, slots: NDArray[np.int32], corners: Sequence[Array], moving: Sequence[RigidGroup]
 ) -> tuple[Array, NDArray[np.int8]]:
     """Velocity of the nearest body through the minimal faces of some tiles [axis, tile, z, y, x], m/s.
 
@@ -38,10 +38,10 @@ def solid_velocity(
     owner = np.full((len(slots), *tiles.shape), -1, np.int8)
     for axis in range(tiles.dimension):
         nearest = at_faces(corners[0], axis)
-        for company, corner in zip(moving, corners[1:], strict=True):
-            gap = at_faces(corner, axis)
-            velocity[axis] = np.where(gap < nearest, _through_faces(tiles, slots, axis, company), velocity[axis])
-            nearest = np.minimum(nearest, gap)
+        for group, corner in zip(moving, corners[1:], strict=True):
+            solid_phi = at_faces(corner, axis)
+            velocity[axis] = np.where(solid_phi < nearest, _through_faces(tiles, slots, axis, group), velocity[axis])
+            nearest = np.minimum(nearest, solid_phi)
     nearest = at_corners(corners[0])
     for number, corner in enumerate(corners[1:]):
         owner[at_corners(corner) < nearest] = number
@@ -49,9 +49,9 @@ def solid_velocity(
     return velocity, owner
 
 
-def _through_faces(tiles: Tiles, slots: NDArray[np.int32], axis: int, company: Company) -> Array:
+def _through_faces(tiles: Tiles, slots: NDArray[np.int32], axis: int, group: RigidGroup) -> Array:
     """One component of a rigid velocity at the centres of the faces it goes through."""
-    steady, spin = company.drift
+    steady, spin = group.solid_velocity
     total = np.full((1, 1, 1, 1), steady[axis])
     for other in range(tiles.dimension):
         if other != axis and spin[axis, other] != 0.0:
@@ -82,21 +82,24 @@ def outflow(tiles: Tiles, slots: NDArray[np.int32], flux: Array) -> Array:
 
 
 def relative_to_solids(
-    velocity: FaceField, slots: NDArray[np.int32], drift: NDArray[np.float32], change: Callable[[FaceField], None]
+    velocity: FaceField,
+    slots: NDArray[np.int32],
+    solid_velocity: NDArray[np.float32],
+    change: Callable[[FaceField], None],
 ) -> None:
     """Change a velocity as it is relative to the nearest body; what is not changed keeps its last bit.
 
     Args:
         velocity: On faces.
         slots: The tiles near bodies that move.
-        drift: Velocity of the nearest body through their minimal faces.
+        solid_velocity: Velocity of the nearest body through their minimal faces.
         change: What to do with the relative velocity.
     """
     relative = FaceField(velocity.tiles, velocity.pool.copy())
-    relative.pool[:, slots] -= drift
+    relative.pool[:, slots] -= solid_velocity
     before = relative.pool[:, slots]
     change(relative)
     after = relative.pool[:, slots]
     is_same = (after == before) | np.isnan(after)
-    relative.pool[:, slots] = np.where(is_same, velocity.pool[:, slots], after + drift)
+    relative.pool[:, slots] = np.where(is_same, velocity.pool[:, slots], after + solid_velocity)
     velocity.pool = relative.pool

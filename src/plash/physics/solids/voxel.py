@@ -14,26 +14,26 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import Cells, OpenSpace
+from plash.grid.cells import Cells, CutCells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.levelset.shapes import distance
 from plash.particles.collide import Start
-from plash.particles.collide_voxels import leave_solid_cells
+from plash.particles.collide_voxels import collide_with_voxels
 from plash.particles.particles import Particles
 from plash.particles.sides import CLOSED, OPEN, UNBOUNDED
-from plash.physics.compatibility import Pushes
+from plash.physics.compatibility import SolidFluxes
 from plash.physics.solids.distance import FAR, Bodies
-from plash.physics.solids.friction import Rubbing, StaticRubbing
-from plash.physics.solids.wall_velocity import close_walls
+from plash.physics.solids.friction import Friction, FrictionAtRest
+from plash.physics.solids.wall_velocity import enforce_no_flux
 from plash.scene.bodies import Solid
 from plash.timing import stage
 
-__all__ = ["CLOSED", "OPEN", "UNBOUNDED", "Box", "SceneSolids", "Solids", "StaticSolids"]
+__all__ = ["CLOSED", "OPEN", "UNBOUNDED", "DomainBox", "SceneSolids", "Solids", "StaticSolids"]
 
 
 @dataclass(frozen=True)
-class Box:
+class DomainBox:
     """The domain's box in cells and what its sides are: UNBOUNDED, CLOSED or OPEN, as (low, high) by axis."""
 
     cells: tuple[int, ...]
@@ -68,58 +68,58 @@ class Solids:
         distance: Signed distance of cell centres to the nearest solid body, in cells; walls do not count.
         near: By slot, whether a particle of this tile can meet a wall, a solid or a side in a step.
         box: The domain.
-        inverse_share: 1/S by cell, S the share of the hat kernel round the cell's centre that lies in open space (7/8
-            beside one body; sides of the domain are mirrors and take nothing away); NaN in solid cells.
-        rubbing: Friction of bodies, if any has some.
+        inverse_kernel_weight: 1/S by cell, S the part of the hat kernel round the cell's centre that lies in open space
+            (7/8 beside one body; sides of the domain are mirrors and take nothing away); NaN in solid cells.
+        friction: Friction of bodies, if any has some.
     """
 
     tiles: Tiles
     is_solid: NDArray[np.bool_]
     distance: NDArray[np.float32]
     near: NDArray[np.bool_]
-    box: Box
-    inverse_share: NDArray[np.float32]
-    rubbing: Rubbing | None = None
+    box: DomainBox
+    inverse_kernel_weight: NDArray[np.float32]
+    friction: Friction | None = None
 
     @property
-    def space(self) -> OpenSpace | None:
+    def cut_cells(self) -> CutCells | None:
         """Open fractions of the faces and cells that solids cut; None, as whole cells are solid here."""
         return None
 
     @stage
-    def close_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    def enforce_no_flux(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Let friction act for dt on liquid along bodies, and set the velocity through every closed face to zero."""
-        if self.rubbing is not None:
-            self.rubbing.slow_open_faces(velocity, cells, dt)
-        close_walls(velocity, cells)
+        if self.friction is not None:
+            self.friction.slow_open_faces(velocity, cells, dt)
+        enforce_no_flux(velocity, cells)
 
     @stage
-    def slide_along_walls(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Make a velocity that was continued into solids one along them, slowed by friction for dt.
 
         Here: zero through every face of a solid; inside solids it is left as it is, but for friction.
         """
-        if self.rubbing is not None:
-            self.rubbing.slow_closed_faces(velocity, cells, dt)
-        close_walls(velocity, cells)
+        if self.friction is not None:
+            self.friction.slow_closed_faces(velocity, cells, dt)
+        enforce_no_flux(velocity, cells)
 
     def remember(self, particles: Particles) -> Start | None:
         """Where particles are before a move, if their way will have to be known."""
         return None
 
-    def keep_out(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
+    def collide_displaced(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
         """Put particles back that went into a body on their way from the start; returns how many could not be.
 
-        Nothing here: particles in solid cells are found by `confine`.
+        Nothing here: particles in solid cells are found by `collide`.
         """
         return 0
 
-    def pushes(self) -> Pushes:
+    def solid_fluxes(self) -> SolidFluxes:
         """What solids push out of cells: those that stand, nothing."""
-        return Pushes.none()
+        return SolidFluxes.none()
 
     @stage
-    def confine(
+    def collide(
         self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
     ) -> tuple[NDArray[np.int8] | None, int]:
         """Put particles back that went into a solid or through a closed side.
@@ -134,7 +134,7 @@ class Solids:
             For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
             did; and how many could not be put back.
         """
-        return leave_solid_cells(particles, self.tiles, self.is_solid, self.distance, self.near, *self.box.limits())
+        return collide_with_voxels(particles, self.tiles, self.is_solid, self.distance, self.near, *self.box.limits())
 
 
 class SceneSolids(Protocol):
@@ -155,15 +155,15 @@ class StaticSolids:
     """The solids of a scene, evaluated on whatever tiles exist; tiles seen before are not evaluated again."""
 
     bodies: Sequence[Solid]
-    box: Box
+    box: DomainBox
     h: float
     _last: Solids | None = field(default=None, init=False)
-    _rubbing: StaticRubbing = field(init=False)
+    _rubbing: FrictionAtRest = field(init=False)
 
     def __post_init__(self) -> None:
         """Friction is of the bodies that have some."""
         rough = [body for body in self.bodies if body.friction > 0]
-        self._rubbing = StaticRubbing(Bodies(rough, self.h, len(self.box.cells)))
+        self._rubbing = FrictionAtRest(Bodies(rough, self.h, len(self.box.cells)))
 
     @stage
     def at(self, tiles: Tiles, time: float = 0.0, dt: float = 0.0) -> Solids:
@@ -174,30 +174,38 @@ class StaticSolids:
 
     def _evaluate(self, tiles: Tiles) -> Solids:
         known = self._last.tiles.slots_of(tiles.keys) if self._last is not None else np.zeros(tiles.count, np.int32)
-        gap = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
-        is_solid = np.zeros(gap.shape, np.bool_)
-        inverse_share = np.ones(gap.shape, np.float32)
+        solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
+        is_solid = np.zeros(solid_phi.shape, np.bool_)
+        inverse_kernel_weight = np.ones(solid_phi.shape, np.float32)
         if self._last is not None:
             kept = np.flatnonzero(known)
-            gap[kept + 1] = self._last.distance[known[kept]]
+            solid_phi[kept + 1] = self._last.distance[known[kept]]
             is_solid[kept + 1] = self._last.is_solid[known[kept]]
-            inverse_share[kept + 1] = self._last.inverse_share[known[kept]]
+            inverse_kernel_weight[kept + 1] = self._last.inverse_kernel_weight[known[kept]]
         new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
         near = np.zeros(tiles.count + 1, np.bool_)
-        made = Solids(tiles, is_solid, gap, near, self.box, inverse_share, self._rubbing.at(tiles))
+        made = Solids(tiles, is_solid, solid_phi, near, self.box, inverse_kernel_weight, self._rubbing.at(tiles))
         return self.with_tiles_anew(made, new)
 
     def with_tiles_anew(self, known: Solids, slots: NDArray[np.int32]) -> Solids:
         """The solids on the same tiles, of which some are evaluated again."""
         tiles = known.tiles
-        gap, is_solid, inverse_share = known.distance.copy(), known.is_solid.copy(), known.inverse_share.copy()
+        solid_phi, is_solid, inverse_kernel_weight = (
+            known.distance.copy(),
+            known.is_solid.copy(),
+            known.inverse_kernel_weight.copy(),
+        )
         if len(slots):
-            gaps, solid = self._with_halo(tiles, slots)
+            solid_phis, solid = self._with_halo(tiles, slots)
             core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
-            gap[slots], is_solid[slots] = gaps[core], solid[core]
-            inverse_share[slots] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(gaps >= 0), 1e-6))
+            solid_phi[slots], is_solid[slots] = solid_phis[core], solid[core]
+            inverse_kernel_weight[slots] = np.where(
+                solid[core], np.nan, 1 / np.maximum(_open_share(solid_phis >= 0), 1e-6)
+            )
         near = self._near(tiles, is_solid)
-        return replace(known, distance=gap, is_solid=is_solid, inverse_share=inverse_share, near=near)
+        return replace(
+            known, distance=solid_phi, is_solid=is_solid, inverse_kernel_weight=inverse_kernel_weight, near=near
+        )
 
     def _with_halo(self, tiles: Tiles, slots: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Distance in cells to the nearest body and whether it is solid, for cells of some tiles and one more round.
@@ -218,8 +226,8 @@ class StaticSolids:
                 inside[axis] = np.minimum(inside[axis], last) if outwards > 0 else np.maximum(inside[axis], last)
             centres = np.stack([np.broadcast_to((c + 0.5) * self.h, shape).ravel() for c in inside], axis=1)
             for body in self.bodies:
-                gaps = distance(body.shape, centres, body.name) / self.h
-                np.minimum(nearest, gaps.reshape(shape), out=nearest)
+                solid_phis = distance(body.shape, centres, body.name) / self.h
+                np.minimum(nearest, solid_phis.reshape(shape), out=nearest)
         solid = nearest < 0
         for axis, (low, high) in enumerate(self.box.sides):
             cell = along[axis]

@@ -29,7 +29,7 @@ _ROUND_OFF = 1e-4  # of the largest pressure: a pull that is below this is none
 
 
 @stage
-def part_from_walls(cells: Cells, potential: Pool64, closed: ClosedComponents) -> Cells | None:
+def separate_from_walls(cells: Cells, potential: Pool64, closed: ClosedComponents) -> Cells | None:
     """The cells as they are after those let go that a wall pulls on; None if none does.
 
     Args:
@@ -77,6 +77,6 @@ def _touches_wall(cells: Cells, places: Places) -> NDArray[np.bool_]:
     for axis in range(cells.tiles.dimension):
         for face in (places, cells.tiles.beside(places, axis, 1)):
             touches |= (cells.faces[axis][face] & WALL) > 0
-            if cells.space is not None:
-                touches |= cells.space.openness[axis][face] < 1
+            if cells.cut_cells is not None:
+                touches |= cells.cut_cells.face_fractions[axis][face] < 1
     return touches

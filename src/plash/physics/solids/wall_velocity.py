@@ -20,7 +20,7 @@ from plash.grid.fields import FaceField
 from plash.grid.tiles import Shape
 
 
-def close_walls(velocity: FaceField, cells: Cells) -> None:
+def enforce_no_flux(velocity: FaceField, cells: Cells) -> None:
     """Set the velocity through every closed face to zero, but for faces with solid cells on both sides."""
     _close(velocity.pool.reshape(-1), cells.faces.reshape(-1), WALL | BURIED, WALL, chunk_count())
 
@@ -34,7 +34,7 @@ def along_bodies(
     velocity: FaceField,
     cells: Cells,
     slots: NDArray[np.int32],
-    gap: NDArray[np.float32],
+    solid_phi: NDArray[np.float32],
     kept: NDArray[np.float32] | None,
     closed: bool,
     slide: bool,
@@ -45,7 +45,7 @@ def along_bodies(
         velocity: On faces. An unknown one that is to slide is first continued from those beside it, if any is known.
         cells: What faces are.
         slots: The tiles near bodies.
-        gap: Signed distance to bodies at the minimal corner of cells, in cells.
+        solid_phi: Signed distance to bodies at the minimal corner of cells, in cells.
         kept: Share of the tangential velocity that is left, [axis, one for each of `slots`, ...]; None for all.
         closed: Whether closed faces are changed, those on sides of the domain excepted; else open wet ones.
         slide: Whether the normal part is taken away.
@@ -57,7 +57,7 @@ def along_bodies(
     share = np.ones((tiles.dimension, 1, *tiles.shape), np.float32) if kept is None else kept
     result = np.empty(shape, np.float32)
     run = _along_bodies(tiles.shape, kept is not None, closed, slide)
-    run(velocity.pool, result, gap, cells.faces, share, tiles.neighbours, slots, chunk_count())
+    run(velocity.pool, result, solid_phi, cells.faces, share, tiles.neighbours, slots, chunk_count())
     velocity.pool[:, slots] = result
 
 
@@ -104,16 +104,16 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
     WANTED = np.uint8(WALL if closed else WET)
 
     @kernel
-    def run(velocity, result, gap, faces, kept, neighbours, slots, chunks):
+    def run(velocity, result, solid_phi, faces, kept, neighbours, slots, chunks):
         n = len(slots)
         steps = (1, PX, PX * PY)
         for c in prange(chunks):
             blocks = np.zeros((DIM, SIZE), np.float32)
-            gaps = np.zeros(SIZE, np.float32)
+            solid_phis = np.zeros(SIZE, np.float32)
             normal = np.zeros(3)
             for i in range(c * n // chunks, (c + 1) * n // chunks):
                 t = slots[i]
-                copy_block(gaps, gap, neighbours, t, 1, BZ, BY, BX)
+                copy_block(solid_phis, solid_phi, neighbours, t, 1, BZ, BY, BX)
                 for axis in range(DIM):
                     copy_block(blocks[axis], velocity[axis], neighbours, t, 1, BZ, BY, BX)
                 for axis in range(DIM):
@@ -139,8 +139,10 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
                         for corner in range(CORNERS):
                             a, b = corner & 1, corner >> 1
                             o = m + a * steps[second] + b * (steps[third] if DIM == 3 else 0)
-                            value = np.float64(gaps[o])
-                            normal[axis] += 0.5 * (np.float64(gaps[o + along]) - np.float64(gaps[o - along]))
+                            value = np.float64(solid_phis[o])
+                            normal[axis] += 0.5 * (
+                                np.float64(solid_phis[o + along]) - np.float64(solid_phis[o - along])
+                            )
                             normal[second] += 2.0 * (value if a else -value)
                             if DIM == 3:
                                 normal[third] += 2.0 * (value if b else -value)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
-from plash.physics.flow.inlets import Opening
+from plash.physics.flow.inlets import Inlet
 from plash.pipeline.check.finding import Finding
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape
@@ -43,8 +43,8 @@ def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]
         points = particles.position(domain.h)
         return ~_in_solids(scene, points, time) & ((points >= 0) & (points <= domain.size)).all(axis=1)
 
-    opening = Opening(spout, domain.h, scene.dimension, scene.particles_per_cell, 0.0, (0,), is_open)
-    share = 1 - float(is_open(opening.at_rest(spout.start), spout.start).mean())
+    inlet = Inlet(spout, domain.h, scene.dimension, scene.particles_per_cell, 0.0, (0,), is_open)
+    share = 1 - float(is_open(inlet.at_rest(spout.start), spout.start).mean())
     if share > 0.01:
         nothing = share == 1 and not spout.moves
         yield Finding(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import serial_kernel
 from plash.render.camera import View
 from plash.render.preview.raster import Layer
-from plash.render.preview.surfaces import Triangles, corner_weights, ray
+from plash.render.preview.surfaces import DrawnTriangles, corner_weights, ray
 
 Floats = NDArray[np.float32]
 
@@ -16,7 +16,7 @@ _INDEX = 1.33
 _DARKEST, _BRIGHTEST = 0.45, 2.2
 
 
-def light_on_floor(lamp: View, layer: Layer, things: Triangles) -> Floats:
+def light_on_floor(lamp: View, layer: Layer, things: DrawnTriangles) -> Floats:
     """How dense the rays of a lamp lie on the floor y = 0 behind liquid, 1 where nothing bends them.
 
     One ray goes through each sample of the lamp's view. It is bent where it enters the liquid, and followed down if

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.render.preview.surfaces import Triangles
+from plash.render.preview.surfaces import DrawnTriangles
 
 Floats = NDArray[np.float32]
 
@@ -23,7 +23,7 @@ def filled_cells(
     return cells[first], np.bincount(which, speed) / np.bincount(which)
 
 
-def cell_boxes(cells: NDArray[np.int64], colors: Floats, h: float) -> Triangles:
+def cell_boxes(cells: NDArray[np.int64], colors: Floats, h: float) -> DrawnTriangles:
     """The faces of cells that no other cell covers; two triangles each. In 2-D all squares, at z = 0."""
     dimension = cells.shape[1]
     keys = np.sort(_keys(cells))
@@ -47,7 +47,7 @@ def cell_boxes(cells: NDArray[np.int64], colors: Floats, h: float) -> Triangles:
         placed = np.column_stack([placed, np.zeros(len(placed))])
     first = 4 * np.arange(len(placed) // 4)[:, None]
     faces = np.concatenate([first + corner for corner in (0, 1, 2, 0, 2, 3)], axis=1).reshape(-1, 3)
-    return Triangles(placed.astype(np.float32), faces.astype(np.int32), None, colors[np.concatenate(owners)])
+    return DrawnTriangles(placed.astype(np.float32), faces.astype(np.int32), None, colors[np.concatenate(owners)])
 
 
 def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:

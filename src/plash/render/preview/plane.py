@@ -14,7 +14,7 @@ from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
-from plash.render.preview.surfaces import Seen, Triangles, see_balls, see_triangles
+from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
 from plash.render.preview.tint import Tint, speeds
 from plash.scene.model import Scene
 
@@ -93,7 +93,7 @@ class PlanePreview:
         layer = Layer.empty(self._view)
         draw_triangles(layer, self._view, mesh.vertices, mesh.faces)
         seen = Seen(np.empty_like(light), light)
-        see_triangles(seen, self._view, layer, Triangles(mesh.vertices, mesh.faces, None, colors))
+        see_triangles(seen, self._view, layer, DrawnTriangles(mesh.vertices, mesh.faces, None, colors))
 
     def _draw_surface(self, light: Floats, mesh: Mesh) -> None:
         if len(mesh.faces) == 0:

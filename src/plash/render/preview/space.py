@@ -20,7 +20,7 @@ from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
-from plash.render.preview.surfaces import Seen, Triangles, see_balls, see_triangles, shine
+from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
 from plash.render.preview.tint import Tint, speeds
 from plash.render.preview.water import shine_through
 from plash.scene.model import Scene
@@ -106,15 +106,15 @@ class SpacePreview:
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
         return self._of_opaque(Balls(position, radius, self._tint.colors(speeds(velocity))), 3 * self._h)
 
-    def _surface(self, mesh: Mesh) -> Triangles:
+    def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)
         normals = None
         if self._scene.look.shading == "smooth" and len(mesh.faces):
             normals = mesh.normals if mesh.normals is not None else face_normals(vertices, mesh.faces)
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(vertices)
-        return Triangles(vertices, mesh.faces, normals, self._tint.colors(speeds(velocity)))
+        return DrawnTriangles(vertices, mesh.faces, normals, self._tint.colors(speeds(velocity)))
 
-    def _of_surface(self, things: Triangles) -> NDArray[np.uint8]:
+    def _of_surface(self, things: DrawnTriangles) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view, self._opaque)
@@ -142,7 +142,7 @@ class SpacePreview:
         self._draw_edges(light, before)
         return develop(light)
 
-    def _of_opaque(self, things: Triangles | Balls, grain: float) -> NDArray[np.uint8]:
+    def _of_opaque(self, things: DrawnTriangles | Balls, grain: float) -> NDArray[np.uint8]:
         """Particles and cells are opaque, and shade each other more the deeper they lie."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view)
@@ -162,7 +162,7 @@ class SpacePreview:
         self._draw_edges(light, self._edge_cover(layer.depth))
         return develop(light)
 
-    def _maps_of(self, things: Triangles | Balls, grain: float) -> tuple[ShadowMap, ShadowMap]:
+    def _maps_of(self, things: DrawnTriangles | Balls, grain: float) -> tuple[ShadowMap, ShadowMap]:
         """What the lamp and the sky see of things; clear ones have no grain."""
         maps = []
         for lamp, softness in ((self._studio.lamp, LAMP_SOFTNESS), (self._studio.sky, SKY_SOFTNESS)):
@@ -171,7 +171,12 @@ class SpacePreview:
             _draw(layer, lamp, things)
             absorb = self._tint.absorb if grain == 0 else _OPAQUE
             gathered = None
-            if grain == 0 and lamp is self._studio.lamp and self._scene.look.floor and isinstance(things, Triangles):
+            if (
+                grain == 0
+                and lamp is self._studio.lamp
+                and self._scene.look.floor
+                and isinstance(things, DrawnTriangles)
+            ):
                 gathered = light_on_floor(lamp, layer, things)
             maps.append(shadow_map(lamp, layer, softness, absorb, grain, gathered))
         return maps[0], maps[1]
@@ -190,14 +195,14 @@ class SpacePreview:
         light[at] = (1 - part) * light[at] + part * _EDGE_LIGHT
 
 
-def _draw(layer: Layer, view: View, things: Triangles | Balls) -> None:
+def _draw(layer: Layer, view: View, things: DrawnTriangles | Balls) -> None:
     if isinstance(things, Balls):
         draw_balls(layer, view, things.centers, things.radius)
     else:
         draw_triangles(layer, view, things.vertices, things.faces)
 
 
-def _solids(scene: Scene, time: float) -> Triangles:
+def _solids(scene: Scene, time: float) -> DrawnTriangles:
     """The triangles of all solids at a time, each corner with its own normal."""
     vertices, normals, colors = [np.zeros((0, 3), np.float32)], [np.zeros((0, 3), np.float32)], []
     colors.append(np.zeros((0, 3), np.float32))
@@ -214,7 +219,7 @@ def _solids(scene: Scene, time: float) -> Triangles:
         colors.append(np.tile(light_of(solid.look.seen_color).astype(np.float32), (len(corners), 1)))
     placed = np.concatenate(vertices)
     faces = np.arange(len(placed), dtype=np.int32).reshape(-1, 3)
-    return Triangles(placed, faces, np.concatenate(normals), np.concatenate(colors))
+    return DrawnTriangles(placed, faces, np.concatenate(normals), np.concatenate(colors))
 
 
 def _floor_depth(view: View, height: float) -> Floats:

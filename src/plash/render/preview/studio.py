@@ -22,7 +22,7 @@ SKY_SOFTNESS = 0.7
 
 
 @dataclass(frozen=True, eq=False)
-class Studio:
+class StudioLights:
     """The lights of a scene.
 
     Attributes:
@@ -51,7 +51,7 @@ def lamp_directions(view: View) -> tuple[Array, Array]:
     return _unit(-0.72 * right + 0.30 * away + 1.05 * up), _unit(0.9 * right - 0.1 * away + 0.55 * up)
 
 
-def studio_for(view: View, size: Array, background: Array) -> Studio:
+def studio_for(view: View, size: Array, background: Array) -> StudioLights:
     """The studio for a camera that looks at a domain."""
     to_lamp, to_fill = lamp_directions(view)
     up = np.array([0.0, 1, 0])
@@ -60,7 +60,7 @@ def studio_for(view: View, size: Array, background: Array) -> Studio:
     lamp = framing(corners, to_lamp, 14.0, square, 0.12)
     sky = framing(corners, up, 20.0, square, 0.2)
     mirrored = np.concatenate([background, _panel_axes(to_lamp).ravel(), _panel_axes(to_fill).ravel()])
-    return Studio(lamp, sky, to_lamp, background, mirrored)
+    return StudioLights(lamp, sky, to_lamp, background, mirrored)
 
 
 def floor_height(scene: Scene) -> float:

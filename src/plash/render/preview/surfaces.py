@@ -19,7 +19,7 @@ _FLOOR_SKY = 0.45
 
 
 @dataclass(frozen=True, eq=False)
-class Triangles:
+class DrawnTriangles:
     """Triangles to be seen: vertices (n, 3) in m, faces (m, 3), normals (n, 3) if smooth, light (n, 3) they return."""
 
     vertices: Floats
@@ -46,7 +46,7 @@ class Seen:
         return Seen(self.normal.copy(), self.color.copy())
 
 
-def see_triangles(seen: Seen, view: View, layer: Layer, things: Triangles, cell: float = 0.0) -> None:
+def see_triangles(seen: Seen, view: View, layer: Layer, things: DrawnTriangles, cell: float = 0.0) -> None:
     """Set normal and colour where a layer shows a triangle; with `cell` (m) the edges of cells are dark."""
     normals = things.normals if things.normals is not None else np.zeros((1, 3), np.float32)
     _see_triangles(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.render.colors import light_of, speed_colors
-from plash.render.preview.water import Liquid
+from plash.render.preview.water import LiquidOptics
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.sources import Spout
@@ -40,13 +40,13 @@ class Tint:
         return np.tile(self.light.astype(np.float32), (len(speed), 1))
 
     @property
-    def liquid(self) -> Liquid:
+    def liquid(self) -> LiquidOptics:
         """How the liquid treats light."""
         name = self._material
         if self.by_speed:
-            return Liquid(_CLEAR * self._size, _BY_SPEED * self._size)
+            return LiquidOptics(_CLEAR * self._size, _BY_SPEED * self._size)
         clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
-        return Liquid(clear * self._size, cloudy * self._size, metal=name == "mercury")
+        return LiquidOptics(clear * self._size, cloudy * self._size, metal=name == "mercury")
 
     @property
     def absorb(self) -> NDArray[np.float64]:

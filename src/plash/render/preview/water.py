@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import inlined, kernel
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS, Layer
-from plash.render.preview.surfaces import Triangles, corner_weights, ray
+from plash.render.preview.surfaces import DrawnTriangles, corner_weights, ray
 
 Floats = NDArray[np.float32]
 
@@ -26,7 +26,7 @@ _SLOPE = 0.35  # least cosine between a smooth normal and the view, as a part of
 
 
 @dataclass(frozen=True)
-class Liquid:
+class LiquidOptics:
     """How a liquid treats light.
 
     Attributes:
@@ -46,8 +46,8 @@ def shine_through(
     opaque: Floats,
     layer: Layer,
     back: Layer,
-    things: Triangles,
-    liquid: Liquid,
+    things: DrawnTriangles,
+    liquid: LiquidOptics,
     key: Floats,
     studio: NDArray[np.float64],
     floor: bool,

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from plash.errors import Problem, SceneError
 from plash.scene.language.amount import too_much_data
 from plash.scene.language.fields import fields_of
 from plash.scene.language.problems import findings
 from plash.scene.language.units import Quantity
-from plash.scene.language.words import Finding, key_of, refusal, shown
+from plash.scene.language.words import Finding, key_of, refusal, refusals, shown
 
 Vector = tuple[float, ...]
 Model = TypeVar("Model", bound=BaseModel)
@@ -32,6 +32,7 @@ class SceneModel(BaseModel):
     error_source: ClassVar[str] = ""
     series: ClassVar[frozenset[str]] = frozenset()  # lists that do not have one entry per axis
     flat: ClassVar[frozenset[str]] = frozenset()  # vectors in a surface, which have one entry less
+    old_keys: ClassVar[Mapping[str, str]] = {}  # what keys were called before, and are called now
 
     def __init__(self, /, **data: Any) -> None:
         found = too_much_data(data)
@@ -43,6 +44,16 @@ class SceneModel(BaseModel):
             found = findings(type(self), error, data)
         problems = [Problem(key_of(place), sentence) for place, sentence in found]
         raise SceneError(problems, source=self.error_source or type(self).__name__)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_new_keys(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or not cls.old_keys.keys() & data.keys():
+            return data
+        both = [(old, new) for old, new in cls.old_keys.items() if old in data and new in data]
+        if both:
+            raise refusals([((old,), f"is the old name of {new}, which is given too: keep one") for old, new in both])
+        return {cls.old_keys.get(key, key): value for key, value in data.items()}
 
     # Pydantic's own mark on a constructor that only validates. With it, tables inside this one are checked
     # in the same pass, and what is wrong in all of them arrives together.
@@ -146,6 +157,11 @@ def _text(value: object) -> object:
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise refusal(f"{value[:60]!a} is not valid text: it has half of a surrogate pair")
     return value
+
+
+def renamed(**now: str) -> BeforeValidator:
+    """Accepts words by the names they had before: `renamed(old="new")`."""
+    return BeforeValidator(lambda value: now.get(value, value) if isinstance(value, str) else value)
 
 
 def _name(value: str) -> str:

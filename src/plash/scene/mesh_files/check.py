@@ -27,7 +27,7 @@ _WALL = 'set thickness = "{wall}", which makes a wall of the surface'
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
+class EdgeTable:
     """The edges of a mesh, each once.
 
     Attributes:
@@ -49,7 +49,7 @@ class Edges:
         return single
 
 
-def edges_of(triangles: Numbers) -> Edges:
+def edges_of(triangles: Numbers) -> EdgeTable:
     """The edges of triangles whose three vertices differ."""
     starts, ends = triangles.ravel(), triangles[:, [1, 2, 0]].ravel()
     low, high = np.minimum(starts, ends), np.maximum(starts, ends)
@@ -58,7 +58,7 @@ def edges_of(triangles: Numbers) -> Edges:
     )
     ways = np.where(starts < ends, 1.0, -1.0)
     balance = np.rint(np.bincount(edge_of, weights=ways, minlength=len(uses))).astype(np.int64)
-    return Edges(np.stack([low[first], high[first]], axis=1), uses, balance, edge_of)
+    return EdgeTable(np.stack([low[first], high[first]], axis=1), uses, balance, edge_of)
 
 
 def defects(vertices: Array, triangles: Numbers) -> list[str]:
@@ -75,7 +75,7 @@ def defects(vertices: Array, triangles: Numbers) -> list[str]:
     return found or _inverted(vertices, triangles)
 
 
-def _holes(vertices: Array, edges: Edges) -> list[str]:
+def _holes(vertices: Array, edges: EdgeTable) -> list[str]:
     border = edges.ends[edges.is_open]
     if len(border) == 0:
         return []
@@ -85,7 +85,7 @@ def _holes(vertices: Array, edges: Edges) -> list[str]:
     return [f"{what}: {_REPAIR}, which closes holes over, or {_WALL}; or close the hole there"]
 
 
-def _crowds(vertices: Array, edges: Edges) -> list[str]:
+def _crowds(vertices: Array, edges: EdgeTable) -> list[str]:
     crowded = edges.ends[(edges.uses > 2) & (edges.balance != 0)]
     if len(crowded) == 0:
         return []
@@ -94,7 +94,7 @@ def _crowds(vertices: Array, edges: Edges) -> list[str]:
     return [f"{what}: {_REPAIR}; or delete the triangles there that lie inside the body, or stick out of it"]
 
 
-def _clashes(vertices: Array, triangles: Numbers, edges: Edges) -> list[str]:
+def _clashes(vertices: Array, triangles: Numbers, edges: EdgeTable) -> list[str]:
     if not ((edges.uses == 2) & (edges.balance != 0)).any():
         return []
     flipped = _flipped(len(triangles), edges)
@@ -105,7 +105,7 @@ def _clashes(vertices: Array, triangles: Numbers, edges: Edges) -> list[str]:
     return [f"{what}: {_REPAIR}; or flip their normals, so that all face outwards"]
 
 
-def _flipped(count: int, edges: Edges) -> Numbers | None:
+def _flipped(count: int, edges: EdgeTable) -> Numbers | None:
     """The triangles to turn round so that neighbours agree, the fewer of each part; None if it cannot be done.
 
     Each triangle stands twice in a graph, as it is and turned round; neighbours that agree are joined as they are, and

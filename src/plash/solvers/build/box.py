@@ -11,7 +11,7 @@ from plash.errors import Problem, SceneError
 from plash.grid.box import at_faces, cell_centres
 from plash.linear.transforms import BoxSolver
 from plash.physics.solids.distance import Bodies
-from plash.physics.box.advection import DenseAdvection, MacCormack, Trace
+from plash.physics.box.advection import DenseAdvection, MacCormack, BackwardTrace
 from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
 from plash.physics.box.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
 from plash.physics.box.heat import TEMPERATURE, mix
@@ -28,7 +28,7 @@ from plash.solvers.timestep import TimeStep
 
 Array = NDArray[np.float64]
 
-_ADVECTION: dict[str, type[DenseAdvection]] = {"trace": Trace, "maccormack": MacCormack}
+_ADVECTION: dict[str, type[DenseAdvection]] = {"semi_lagrangian": BackwardTrace, "maccormack": MacCormack}
 
 
 def build_box(scene: Scene) -> StableFluidsSolver:

@@ -15,7 +15,7 @@ from plash.particles.particles import Particles
 from plash.particles.seed import Distance, seed
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.cut import StaticCutSolids
-from plash.physics.density_projection import DensityProjection, LeaveSpacing, Spacing
+from plash.physics.density_projection import DensityProjection, NoDensityCorrection, DensityCorrection
 from plash.physics.force_fields import ForceField
 from plash.physics.forces import Force, Forces, Gravity
 from plash.physics.free_surface_cells import SurfaceCells
@@ -28,9 +28,9 @@ from plash.physics.solids.moving_voxel import MovingSolids
 from plash.physics.pressure import PressureSolver
 from plash.physics.flow.pumps import Pumping
 from plash.physics.flow.sinks import Outlet, Sinks
-from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
-from plash.physics.flow.sources import Blob, Sources
-from plash.physics.flow.inlets import Opening
+from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, DomainBox, SceneSolids, StaticSolids
+from plash.physics.flow.sources import DelayedFill, Sources
+from plash.physics.flow.inlets import Inlet
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
@@ -39,10 +39,10 @@ from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.surface_tracker import FilledSpace, MarkedCells, Region
+from plash.solvers.surface_tracker import FillFraction, MarkerCells, SurfaceTracker
 from plash.solvers.state import State
 from plash.solvers.timestep import TimeStep
-from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
+from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer
 
 Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
@@ -59,7 +59,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
     transfer = _transfer(scene)
     solids = _solids(scene)
     free_surface = _FREE_SURFACES[settings.free_surface]()
-    region, spacing = _region(scene, free_surface)
+    surface_tracker, density_correction = _surface_tracker(scene, free_surface)
     particles = _particles(scene, transfer.affine_rows)
     forces = _forces(scene)
     sources = _sources(scene)
@@ -82,7 +82,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
         solids=solids,
-        region=region,
+        surface_tracker=surface_tracker,
         transfer=transfer,
         forces=forces,
         viscosity=viscosity,
@@ -92,9 +92,9 @@ def build_liquid(scene: Scene) -> LiquidSolver:
             h=h,
             tolerance=settings.tolerance,
             gas_pressure=scene.liquid.gas_pressure,
-            parting=settings.parting and settings.free_surface != "cells",
+            separating_walls=settings.separating_walls and settings.free_surface != "cells",
         ),
-        spacing=spacing,
+        density_correction=density_correction,
         sources=sources,
         sinks=_sinks(scene, sources),
         steps_cross_frames=settings.steps_cross_frames,
@@ -114,13 +114,13 @@ def _solids(scene: Scene) -> SceneSolids:
     return standing(scene.solid, _box(scene), scene.domain.h)
 
 
-def _region(scene: Scene, free_surface: FreeSurface) -> tuple[Region, Spacing]:
+def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
     """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
     if scene.solver.free_surface != "ghost":
-        return MarkedCells(), LeaveSpacing()
+        return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * scene.solver.tolerance)
-    spacing = DensityProjection(free_surface, tolerance) if scene.solver.density_projection else LeaveSpacing()
-    return FilledSpace(scene.domain.h), spacing
+    density_correction = DensityProjection(free_surface, tolerance) if scene.solver.density_projection else NoDensityCorrection()
+    return FillFraction(scene.domain.h), density_correction
 
 
 def _viscosity(scene: Scene) -> Viscosity:
@@ -130,8 +130,8 @@ def _viscosity(scene: Scene) -> Viscosity:
 
 def _transfer(scene: Scene) -> Transfer:
     match scene.solver.transfer:
-        case "trace":
-            return Trace(scene.domain.h)
+        case "semi_lagrangian":
+            return SemiLagrangian(scene.domain.h)
         case "pic":
             return Pic(_acceleration(scene))
         case "flip":
@@ -140,12 +140,12 @@ def _transfer(scene: Scene) -> Transfer:
             return Apic(scene.domain.dimension, _acceleration(scene))
 
 
-def _box(scene: Scene) -> Box:
+def _box(scene: Scene) -> DomainBox:
     sides = tuple(
         (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
         for axis in "xyz"[: scene.domain.dimension]
     )
-    return Box(scene.domain.cells, sides)
+    return DomainBox(scene.domain.cells, sides)
 
 
 def _forces(scene: Scene) -> Forces:
@@ -184,8 +184,8 @@ def _sources(scene: Scene) -> Sources:
     def is_open(particles: Particles, time: float) -> NDArray[np.bool_]:
         return _outside_solids(scene, particles, bodies(time)) & _inside_sides(scene, particles)
 
-    openings = [
-        Opening(
+    inlets = [
+        Inlet(
             spout=source,
             h=domain.h,
             dimension=domain.dimension,
@@ -197,22 +197,22 @@ def _sources(scene: Scene) -> Sources:
         for number, source in enumerate(scene.source)
         if isinstance(source, Spout)
     ]
-    blobs = [
-        Blob(liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time)))
+    delayed_fills = [
+        DelayedFill(liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time)))
         for number, liquid in enumerate(_all_liquid(scene))
         if liquid[1].time > 0
     ]
 
-    for opening in openings:
-        if not opening.spout.moves and not is_open(opening.at_rest(opening.spout.start), opening.spout.start).any():
+    for inlet in inlets:
+        if not inlet.spout.moves and not is_open(inlet.at_rest(inlet.spout.start), inlet.spout.start).any():
             raise SceneError(
-                [Problem(opening.name, "opens inside a solid: nothing can come out; move it, or the solid")]
+                [Problem(inlet.name, "opens inside a solid: nothing can come out; move it, or the solid")]
             )
-    return Sources(openings, blobs, is_open, domain.h)
+    return Sources(inlets, delayed_fills, is_open, domain.h)
 
 
 def _sinks(scene: Scene, sources: Sources) -> Sinks:
-    by_name = {opening.name: opening for opening in sources.openings}
+    by_name = {inlet.name: inlet for inlet in sources.inlets}
     outlets = [
         Outlet(sink, Inside(sink.shape, scene.domain.h, sink.name), by_name.get(sink.match)) for sink in scene.sink
     ]
@@ -246,7 +246,7 @@ def _seeded(scene: Scene, liquid: Liquid, number: int, bodies: Bodies) -> Partic
     """Particles of liquid that appears after the start."""
     random = np.random.Generator(np.random.PCG64((scene.solver.seed, 0, number)))
     particles = _seed(scene, [liquid], bodies, random)
-    particles.flying = np.zeros(particles.count, np.bool_)
+    particles.ballistic = np.zeros(particles.count, np.bool_)
     return particles
 
 
@@ -262,12 +262,12 @@ def _wanted(scene: Scene, liquid: list[Liquid], bodies: Bodies) -> Distance:
     *earlier, (name, last) = liquid
 
     def wanted(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        gap = distance(last.shape, points, f"{name}.shape")
+        phi = distance(last.shape, points, f"{name}.shape")
         for other_name, other in earlier:
-            gap = np.maximum(gap, -distance(other.shape, points, f"{other_name}.shape"))
+            phi = np.maximum(phi, -distance(other.shape, points, f"{other_name}.shape"))
         if _cuts_cells(scene):
-            gap = np.maximum(gap, -scene.domain.h * bodies.distance(points / scene.domain.h))
-        return gap
+            phi = np.maximum(phi, -scene.domain.h * bodies.distance(points / scene.domain.h))
+        return phi
 
     return wanted
 

@@ -46,7 +46,7 @@ const STAGES = [
     math(
       `<mrow><mfrac>${dt}<mi>ρ</mi></mfrac><msup>${nabla}<mn>2</mn></msup><mi>p</mi><mo>=</mo>${nabla}<mo>·</mo>${star}<mo>,</mo><mspace width='.6em'/>${u}<mo>=</mo>${star}<mo>−</mo><mfrac>${dt}<mi>ρ</mi></mfrac>${nabla}<mi>p</mi></mrow>`,
     ),
-    "Solids.close_walls, PressureSolver.project",
+    "Solids.enforce_no_flux, PressureSolver.project",
     ["pressure", "divergence", "velocity"],
   ],
   [
@@ -56,7 +56,7 @@ const STAGES = [
     math(
       `<mrow><msub><mi>u</mi><mi>f</mi></msub><mo>=</mo><mfrac><mn>1</mn><mi>n</mi></mfrac><msub><mo>∑</mo><mtext>known</mtext></msub><msub><mi>u</mi><mi>g</mi></msub></mrow>`,
     ),
-    "extrapolate, Solids.slide_along_walls",
+    "extrapolate, Solids.enforce_slip",
     ["velocity"],
   ],
   [
