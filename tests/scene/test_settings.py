@@ -44,7 +44,7 @@ def test_every_material_is_a_liquid_of_this_world_with_a_source():
             Solver,
             {"transfer": "aipc"},
             "transfer",
-            ['"aipc"', "trace, pic, flip, apic", 'Did you mean "apic"'],
+            ['"aipc"', "semi_lagrangian, pic, flip, apic", 'Did you mean "apic"'],
         ),
         (Solver, {"flip_ratio": 1.5}, "flip_ratio", ["1.5", "at most 1"]),
         (Solver, {"seed": -1}, "seed", ["-1", "at least 0"]),

@@ -8,6 +8,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 
 _LENGTH = 1 << 23
 
@@ -29,5 +30,5 @@ def triad_bandwidth(repeats: int = 5) -> float:
 def _triad(a, b, c, s, chunks):
     n = len(a)
     for chunk in prange(chunks):
-        for i in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+        for i in chunk_range(chunk, chunks, n):
             a[i] = b[i] + s * c[i]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from plash.grid.compile import inlined
+from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, row_start
 
 
 def block_sizes(shape: tuple[int, int, int], halo: int) -> tuple[int, int, int, int]:
@@ -83,13 +84,13 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
     PY = BY + 2
     PX = BX + 2
     centre = pool[t]
-    left = pool[neighbours[t, 12]]
-    right = pool[neighbours[t, 14]]
-    below = pool[neighbours[t, 10]]
-    above = pool[neighbours[t, 16]]
+    left = pool[neighbours[t, LEFT]]
+    right = pool[neighbours[t, RIGHT]]
+    below = pool[neighbours[t, BELOW]]
+    above = pool[neighbours[t, ABOVE]]
     for z in range(BZ):
         for y in range(BY):
-            o = ((z + HZ) * PY + y + 1) * PX + 1
+            o = row_start(z, y, HZ, PY, PX)
             copy_row(block, o, centre[z, y], BX)
             block[np.uint64(o - 1)] = left[z, y, BX - 1]
             block[np.uint64(o + BX)] = right[z, y, 0]
@@ -97,8 +98,8 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
         copy_row(block, o, below[z, BY - 1], BX)
         copy_row(block, o + (BY + 1) * PX, above[z, 0], BX)
     if BZ > 1:
-        front = pool[neighbours[t, 4]]
-        back = pool[neighbours[t, 22]]
+        front = pool[neighbours[t, FRONT]]
+        back = pool[neighbours[t, BACK]]
         for y in range(BY):
             o = (y + 1) * PX + 1
             copy_row(block, o, front[BZ - 1, y], BX)

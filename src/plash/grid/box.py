@@ -12,6 +12,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 
 Array = NDArray[np.float64]
 
@@ -95,7 +96,7 @@ def _divergence(velocity, per_h, result, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+        for row in chunk_range(c, chunks, rows):
             k, j = row // ny, row % ny
             for i in range(nx):
                 total = (velocity[0, k, j, i + 1] if i + 1 < nx else 0.0) - velocity[0, k, j, i]
@@ -110,7 +111,7 @@ def _subtract_gradient(velocity, potential, per_h, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+        for row in chunk_range(c, chunks, rows):
             k, j = row // ny, row % ny
             for i in range(nx):
                 here = potential[k, j, i]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
+from plash.grid.loops import chunk_range, chunk_slice, row_start, stride
 from plash.grid.tiles import Shape, Tiles
 from plash.timing import stage
 
@@ -173,15 +174,15 @@ def _label_faces(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, label, neighbours, t, BZ, BY, BX)
                 any_wet = np.uint8(0)
                 for axis in range(DIM):
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 # Labels are bits themselves: 1 liquid, 2 solid
                                 bits = np.uint8(block[o + x] | block[o + x - step])
@@ -207,7 +208,7 @@ def _look_around(shape: Shape) -> Kernel:
             block = np.zeros(SIZE, np.int8)
             bits = np.zeros(SIZE, np.uint8)
             along = np.zeros(SIZE, np.uint8)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_block(block, label, neighbours, t, 1, BZ, BY, BX)
                 # A label becomes its bit; then each axis in turn gathers the bits of both neighbours
@@ -220,7 +221,7 @@ def _look_around(shape: Shape) -> Kernel:
                 everything = np.uint8(0)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             found = bits[o + x]
                             if HZ > 0:
@@ -236,8 +237,8 @@ def _look_around(shape: Shape) -> Kernel:
 def _forget(velocity, faces, missing, chunks):
     n = len(velocity)
     for c in prange(chunks):
-        part = velocity[c * n // chunks : (c + 1) * n // chunks]
-        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        part = velocity[chunk_slice(c, chunks, n)]
+        bits = faces[chunk_slice(c, chunks, n)]
         count = 0
         for m in range(len(part)):
             is_wet = bits[m] & WET > 0

@@ -13,6 +13,7 @@ from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape
 from plash.timing import stage
 
@@ -60,7 +61,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
             shares = np.zeros(SIZE, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
@@ -68,10 +69,10 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
                         copy_cross(shares, face_fractions[axis], neighbours, t, BZ, BY, BX)
                         for m in range(SIZE):
                             block[m] = block[m] * shares[m] if shares[m] > 0 else np.float32(0)
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if label[t, z, y, x] == LIQUID:
                                     result[t, z, y, x] += np.float64(block[o + x + step]) - np.float64(block[o + x])
@@ -90,14 +91,14 @@ def _subtract_gradient(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, potential, neighbours, t, BZ, BY, BX)
                 for axis in range(DIM):
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if faces[axis, t, z, y, x] & (WET | WALL) == WET:
                                     slope = block[o + x] - block[o + x - step]

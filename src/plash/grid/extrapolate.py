@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, chunk_range
 from plash.grid.tiles import Shape
 from plash.timing import stage
 
@@ -37,7 +38,7 @@ def _frontier(
     known: NDArray[np.int32], neighbours: NDArray[np.int32], size: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Axes and slots of the tiles where something may become known: not full, and not alone."""
-    faces = [4, 10, 12, 14, 16, 22]
+    faces = [FRONT, BELOW, LEFT, RIGHT, ABOVE, BACK]
     near = known > 0
     for face in faces:
         near |= known[:, neighbours[:, face]] > 0
@@ -52,7 +53,7 @@ def _count_known(pool, known, chunks):
     n = known.shape[1] - 1
     for c in prange(chunks):
         for axis in range(len(known)):
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 tile = pool[axis, t]
                 count = 0
                 for m in range(len(tile)):
@@ -78,12 +79,12 @@ def _next_layer(shape: Shape) -> Kernel:
                 np.zeros(SIZE, np.float32),
                 np.zeros(SIZE, np.float32),
             )
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 copy_cross(block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
                 sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             layer[i, z, y, x] = sums[o + x] / counts[o + x]  # 0/0 is NaN: still unknown
 
@@ -94,7 +95,7 @@ def _next_layer(shape: Shape) -> Kernel:
 def _commit(pool, axes, slots, layer, known, chunks):
     n = len(slots)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             tile = pool[axes[i], slots[i]]
             new = layer[i]
             count = 0

@@ -15,6 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 from plash.grid.tiles import Tiles
 
 UNKNOWN = np.float32(np.nan)
@@ -85,7 +86,7 @@ def _find_fastest(rows, partial, chunks):
         for axis in range(len(rows)):
             row = rows[axis]
             highest = np.float32(0)
-            for m in range(c * n // chunks, (c + 1) * n // chunks):
+            for m in chunk_range(c, chunks, n):
                 size = abs(row[m])
                 highest = size if size > highest else highest
             partial[c, axis] = highest

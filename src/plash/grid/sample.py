@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range
 from plash.grid.tiles import Shape, find_slot
 
 
@@ -127,7 +128,7 @@ def _sample_points(shape: Shape) -> Kernel:
     def run(velocity, keys, places, result, chunks):
         n = len(places)
         for c in prange(chunks):
-            for p in range(c * n // chunks, (c + 1) * n // chunks):
+            for p in chunk_range(c, chunks, n):
                 z = places[p, 2] if DIM == 3 else 0.0
                 for axis in range(DIM):
                     result[p, axis] = interpolate_anywhere(

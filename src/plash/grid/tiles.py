@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.compile import chunk_count, inlined, kernel
+from plash.grid.loops import CENTRE, chunk_range
 
 TILE_SHAPES = {2: (1, 16, 16), 3: (8, 8, 8)}
 
@@ -109,7 +110,7 @@ class Tiles:
         slot, *within = places
         size = self.shape[2 - axis]
         moved = within[2 - axis] + step
-        neighbour = self.neighbours[slot, 13 + step * 3**axis]
+        neighbour = self.neighbours[slot, CENTRE + step * 3**axis]
         within[2 - axis] = moved % size
         return (np.where((moved < 0) | (moved == size), neighbour, slot), *within)
 
@@ -172,7 +173,7 @@ def find_slot(keys, key):
 def _find_neighbours(keys, neighbours, dimension, chunks):
     n = len(keys)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             for dz in range(-1, 2):
                 for dy in range(-1, 2):
                     if dimension == 2 and dz != 0:

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import ABOVE, BACK, BELOW, CENTRE, FRONT, LEFT, RIGHT, chunk_range, chunk_slots, row_start
 from plash.grid.tiles import Shape
 from plash.timing import stage
 
 # Columns of the neighbour table: a tile's neighbours at -z, -y, -x, itself, and those at +x, +y, +z
-_CROSS = (4, 10, 12, 13, 14, 16, 22)
+_CROSS = (FRONT, BELOW, LEFT, CENTRE, RIGHT, ABOVE, BACK)
 
 _TOLERANCE = np.float32(1e-4)  # of a cell: smaller moves wake nobody
 _SMALLEST = np.float32(1e-30)  # distance, in metres, of a negative cell on the surface: the sign must not get lost
@@ -114,17 +115,17 @@ def _forget_absent(block, neighbours, t, HZ, BZ, BY, BX):
     SY = BX + 2
     SZ = SY * (BY + 2)
     first = HZ * SZ + SY + 1
-    if neighbours[t, 12] == 0:
+    if neighbours[t, LEFT] == 0:
         _fill_face(block, first - 1, BZ, SZ, BY, SY, unknown)
-    if neighbours[t, 14] == 0:
+    if neighbours[t, RIGHT] == 0:
         _fill_face(block, first + BX, BZ, SZ, BY, SY, unknown)
-    if neighbours[t, 10] == 0:
+    if neighbours[t, BELOW] == 0:
         _fill_face(block, first - SY, BZ, SZ, BX, 1, unknown)
-    if neighbours[t, 16] == 0:
+    if neighbours[t, ABOVE] == 0:
         _fill_face(block, first + BY * SY, BZ, SZ, BX, 1, unknown)
-    if HZ > 0 and neighbours[t, 4] == 0:
+    if HZ > 0 and neighbours[t, FRONT] == 0:
         _fill_face(block, first - SZ, BY, SY, BX, 1, unknown)
-    if HZ > 0 and neighbours[t, 22] == 0:
+    if HZ > 0 and neighbours[t, BACK] == 0:
         _fill_face(block, first + BZ * SZ, BY, SY, BX, 1, unknown)
 
 
@@ -169,7 +170,7 @@ def _measure(shape: Shape) -> Kernel:
             phi = np.zeros(SIZE, np.float32)
             squares = np.zeros(SIZE, np.float32)
             beside = np.zeros(SIZE, np.bool_)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = slots[i]
                 copy_cross(phi, pool, neighbours, t, BZ, BY, BX)
                 _forget_absent(phi, neighbours, t, HZ, BZ, BY, BX)
@@ -184,7 +185,7 @@ def _measure(shape: Shape) -> Kernel:
                 # A minus marks the cells that stay as they are
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         some = False
                         for x in range(BX):
                             if beside[o + x]:
@@ -247,7 +248,7 @@ def _relax(shape: Shape) -> Kernel:
             old = np.zeros(SIZE, np.float32)
             new = np.zeros(SIZE, np.float32)
             least = np.zeros(SIZE, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = slots[i]
                 copy_cross(block, distance, neighbours, t, BZ, BY, BX)
                 # The halo stays as it is, and so do marked cells
@@ -255,7 +256,7 @@ def _relax(shape: Shape) -> Kernel:
                     old[m] = new[m] = least[m] = abs(block[m])
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             least[o + x] = -block[o + x]
                 moving = True
@@ -264,7 +265,7 @@ def _relax(shape: Shape) -> Kernel:
                     moving = _sweep(old, new, least, h, HZ, SIZE, SY, SZ)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         some = False
                         for x in range(BX):
                             distance[t, z, y, x] = old[o + x] if block[o + x] >= 0 else block[o + x]
@@ -281,7 +282,7 @@ def _relax(shape: Shape) -> Kernel:
 def _give_sign(distance, phi, chunks):
     n = len(distance) - 1
     for c in prange(chunks):
-        for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+        for t in chunk_slots(c, chunks, n):
             for m in range(distance.shape[1]):
                 d = abs(distance[t, m])
                 distance[t, m] = -max(d, _SMALLEST) if phi[t, m] < 0 else d

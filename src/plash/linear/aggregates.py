@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.loops import CENTRE, chunk_range, stride
 from plash.grid.tiles import Shape, pack, unpack
 from plash.linear.operators import PoissonOperator, copy_weights
 
@@ -196,7 +197,7 @@ def _count_in_tiles(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             marks = np.zeros(MARKS, np.bool_)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
@@ -225,7 +226,7 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
         for c in prange(chunks):
             marks = np.zeros(MARKS, np.bool_)
             numbers = np.zeros(MARKS, np.int32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
@@ -295,7 +296,7 @@ def _level_1_operator(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
             weight_blocks = np.ones((DIM, PZ * PY * PX), np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, diagonal, adjacent, t, BZ, BY, BX)
                 if uniform[t]:
@@ -317,7 +318,7 @@ def _level_1_operator(shape: Shape) -> Kernel:
                                     continue
                                 row = block[o]
                                 for axis in range(DIM):
-                                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                                    step = stride(axis, PY, PX)
                                     side = lx if axis == 0 else (ly if axis == 1 else lz)
                                     for up in range(2):
                                         if block[o + (2 * up - 1) * step] > 0:
@@ -331,17 +332,16 @@ def _level_1_operator(shape: Shape) -> Kernel:
                             # Neighbours: in this tile, or in the next one
                             for axis in range(DIM):
                                 length = NX if axis == 0 else (NY if axis == 1 else NZ)
-                                stride = 1 if axis == 0 else (NX if axis == 1 else NX * NY)
+                                step = stride(axis, NY, NX)
                                 place = x if axis == 0 else (y if axis == 1 else z)
-                                jump = 1 if axis == 0 else (3 if axis == 1 else 9)
                                 for up in range(2):
                                     if coarse_weights[me, 2 * axis + up] > 0:
                                         to = place + 2 * up - 1
                                         if 0 <= to < length:
-                                            other = index[i + 1, m + (2 * up - 1) * stride]
+                                            other = index[i + 1, m + (2 * up - 1) * step]
                                         else:
-                                            next_tile = rank[adjacent[t, 13 + (2 * up - 1) * jump]]
-                                            other = index[next_tile, m - (2 * up - 1) * (length - 1) * stride]
+                                            next_tile = rank[adjacent[t, CENTRE + (2 * up - 1) * stride(axis, 3, 3)]]
+                                            other = index[next_tile, m - (2 * up - 1) * (length - 1) * step]
                                         neighbours[me, 2 * axis + up] = other
 
     return run

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.loops import CENTRE, chunk_range, row_start, stride
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator, Pool64, copy_weights
 
@@ -106,7 +107,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
             weight_blocks = np.ones((DIM, SIZE), np.float32)
             mark = np.zeros(SIZE, np.int32)
             stack = np.zeros(SIZE, np.int32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, diagonal, neighbours, t, BZ, BY, BX)
                 if uniform[t]:
@@ -117,7 +118,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
                 mark[:] = -1
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for m in range(o, o + BX):
                             if block[m] > 0:
                                 mark[m] = 0
@@ -135,7 +136,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
                         m = stack[height]
                         row = block[m]
                         for axis in range(DIM):
-                            step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                            step = stride(axis, PY, PX)
                             for up in range(2):
                                 other = m + (2 * up - 1) * step
                                 w = weight_blocks[axis, m + up * step]
@@ -151,7 +152,7 @@ def _label_in_tiles(shape: Shape) -> Kernel:
                 counts[i] = count
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for k in range(BX):
                             label[i, z, y, k] = max(mark[o + k], 0)
 
@@ -175,7 +176,7 @@ def _join(shape: Shape) -> Kernel:
         for i in range(len(tiles)):
             t = tiles[i]
             for axis in range(DIM):
-                s = neighbours[t, 13 + (1 if axis == 0 else (3 if axis == 1 else 9))]
+                s = neighbours[t, CENTRE + stride(axis, 3, 3)]
                 j = rank[s]
                 if j < 0:
                     continue

@@ -13,6 +13,7 @@ from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_cross, copy_row
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape
 from plash.linear.aggregates import aggregate
 from plash.linear.coarse_cycle import (
@@ -115,19 +116,19 @@ def _smooth(shape: Shape) -> Kernel:
             for z in range(BZ):
                 for y in range(BY):
                     for k in range(BX):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1 + k
+                        o = row_start(z, y, HZ, PY, PX) + k
                         if (z + y + k) & 1:
                             keep_black[o] = np.float32(0)
                         else:
                             keep_red[o] = np.float32(0)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 is_uniform = uniform[t]
                 copy_cross(block, x, neighbours, t, BZ, BY, BX)
                 copy_weights(weight_blocks, weights, is_uniform, neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         copy_row(b_block, o, b[t, z, y], BX)
                         for k in range(BX):
                             d = inverse[t, z, y, k]
@@ -143,7 +144,7 @@ def _smooth(shape: Shape) -> Kernel:
                 dot = 0.0
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         row = np.float32(0)
                         for k in range(BX):
                             x[t, z, y, k] = block[o + k]
@@ -171,7 +172,7 @@ def _restrict(shape: Shape) -> Kernel:
             sums = np.zeros(SIZE, np.float32)
             weight_blocks = np.zeros((DIM, SIZE), np.float32)
             coarse = np.zeros(index.shape[1], np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, x, neighbours, t, BZ, BY, BX)
                 copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
@@ -179,7 +180,7 @@ def _restrict(shape: Shape) -> Kernel:
                 coarse[:] = np.float32(0)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         m = ((z >> 1) * NY + (y >> 1)) * NX
                         for k in range(BX):
                             d = diagonal[t, z, y, k]
@@ -204,7 +205,7 @@ def _prolong(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             correction = np.zeros(index.shape[1], np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for m in range(index.shape[1]):
                     correction[m] = coarse_x[index[i + 1, m]]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, Tiles
 
 Pool = NDArray[np.float32]
@@ -158,7 +159,7 @@ def _apply(shape: Shape) -> Kernel:
             block = np.zeros(PZ * PY * PX, np.float32)
             sums = np.zeros(PZ * PY * PX, np.float32)
             weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, x, neighbours, t, BZ, BY, BX)
                 copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
@@ -166,7 +167,7 @@ def _apply(shape: Shape) -> Kernel:
                 dot = 0.0
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         row = np.float32(0)
                         for k in range(BX):
                             d = diagonal[t, z, y, k]
@@ -192,7 +193,7 @@ def _residual(shape: Shape) -> Kernel:
             block = np.zeros(PZ * PY * PX, np.float64)
             sums = np.zeros(PZ * PY * PX, np.float64)
             weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, x, neighbours, t, BZ, BY, BX)
                 copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
@@ -200,7 +201,7 @@ def _residual(shape: Shape) -> Kernel:
                 square = 0.0
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         row = 0.0
                         for k in range(BX):
                             d = np.float64(diagonal[t, z, y, k])
@@ -225,16 +226,16 @@ def _find_uniform(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
             weight_block = np.zeros(PZ * PY * PX, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, diagonal, neighbours, t, BZ, BY, BX)
                 all_one = True
                 for axis in range(DIM):
                     copy_cross(weight_block, weights[axis], neighbours, t, BZ, BY, BX)
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for m in range(o, o + BX):
                                 if block[m] > 0:
                                     if block[m - step] > 0 and weight_block[m] != 1:

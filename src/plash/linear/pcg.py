@@ -17,6 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 from plash.linear.operators import PoissonOperator, Pool, Pool64
 
 _MOST_GAIN = 2e-3  # of one inner solve: single precision is still truthful there
@@ -212,7 +213,7 @@ def _cleaned_residual(
 def _sum_squares(b, diagonal, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             b_tile, d_tile = b[tiles[i]], diagonal[tiles[i]]
             total = 0.0
             for first in range(0, len(b_tile), _ROW):
@@ -227,7 +228,7 @@ def _sum_squares(b, diagonal, partial, tiles, chunks):
 def _scale(r, inverse, z, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             r_tile, d_tile, z_tile = r[tiles[i]], inverse[tiles[i]], z[tiles[i]]
             dot = 0.0
             for first in range(0, len(r_tile), _ROW):
@@ -244,7 +245,7 @@ def _scale(r, inverse, z, partial, tiles, chunks):
 def _begin(r64, scale, r, e, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             source, r_tile, e_tile = r64[tiles[i]], r[tiles[i]], e[tiles[i]]
             for m in range(len(source)):
                 r_tile[m] = np.float32(source[m] * scale)
@@ -255,7 +256,7 @@ def _begin(r64, scale, r, e, tiles, chunks):
 def _end(x, e, scale, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             x_tile, e_tile = x[tiles[i]], e[tiles[i]]
             for m in range(len(x_tile)):
                 x_tile[m] += scale * np.float64(e_tile[m])
@@ -265,7 +266,7 @@ def _end(x, e, scale, tiles, chunks):
 def _update_direction(z, p, beta, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             z_tile, p_tile = z[tiles[i]], p[tiles[i]]
             for m in range(len(z_tile)):
                 p_tile[m] = z_tile[m] + beta * p_tile[m]
@@ -275,7 +276,7 @@ def _update_direction(z, p, beta, tiles, chunks):
 def _update_solution(e, r, p, q, alpha, partial, tiles, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             e_tile, r_tile, p_tile, q_tile = e[tiles[i]], r[tiles[i]], p[tiles[i]], q[tiles[i]]
             square = 0.0
             for first in range(0, len(e_tile), _ROW):

@@ -10,6 +10,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 from plash.mesh.topology import Corners, Rows, corners_by_vertex, parts_of
 
 CLOSES, RESTS = 64, 128
@@ -92,7 +93,7 @@ class Draft:
 def _set_tags(rows, walls, tags, chunks):
     n, width = rows.shape
     for c in prange(chunks):
-        for r in range(c * n // chunks, (c + 1) * n // chunks):
+        for r in chunk_range(c, chunks, n):
             shared, either = 255, 0
             for k in range(width):
                 shared &= walls[rows[r, k]]

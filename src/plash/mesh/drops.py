@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_range, chunk_slots, row_start
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
 
@@ -58,7 +59,7 @@ def _merge(phi, drops, chunks):
     """Soft minimum of a distance and of balls whose exp(-φ/k) were added up, in place of the latter."""
     n = len(phi)
     for c in prange(chunks):
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
+        for m in chunk_range(c, chunks, n):
             if drops[m] > 0:
                 drops[m] = -_SOFT * np.log(np.exp(-phi[m] / _SOFT) + drops[m])
             else:
@@ -89,7 +90,7 @@ def _lowest(shape: Shape) -> Kernel:
         for c in prange(chunks):
             one = np.zeros(SIZE, np.float32)
             two = np.zeros(SIZE, np.float32)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 copy_block(one, pool, neighbours, t, 1, BZ, BY, BX)
                 for m in range(1, SIZE - 1):
                     two[m] = min(one[m], min(one[m - 1], one[m + 1]))
@@ -97,7 +98,7 @@ def _lowest(shape: Shape) -> Kernel:
                     one[m] = min(two[m], min(two[m - PX], two[m + PX]))
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         row = result[t, z, y]
                         for x in range(BX):
                             lowest = one[o + x]
@@ -118,7 +119,7 @@ def _add_drops(shape: Shape) -> Kernel:
         least = np.exp(-_REACH)
         n = len(slots)
         for chunk in prange(chunks):
-            for number in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            for number in chunk_range(chunk, chunks, n):
                 t = slots[number]
                 for p in range(starts[t], starts[t + 1]):
                     i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
 
@@ -80,7 +81,7 @@ def _find_least(pool, least, chunks):
     n = len(pool)
     size = pool[0].size
     for c in prange(chunks):
-        for t in range(c * n // chunks, (c + 1) * n // chunks):
+        for t in chunk_range(c, chunks, n):
             row = pool[t].reshape(size)
             lowest = row[0]
             for m in range(size):
@@ -103,7 +104,7 @@ def _set_distance(filled, opened, detail, phi, chunks):
     n = len(phi)
     one, least = np.float32(1), np.float32(_LEAST_OPEN)
     for c in prange(chunks):
-        for m in range(c * n // chunks, (c + 1) * n // chunks):
+        for m in chunk_range(c, chunks, n):
             share = filled[m] / max(opened[m], least) if opened[m] > least else np.float32(0)
             q = np.float32(2) * min(share, one) - one
             depth = detail * (one - np.sqrt(one - abs(q)))
@@ -124,7 +125,7 @@ def _scatter(shape: Shape) -> Kernel:
         one = np.float32(1)
         for c in prange(chunks):
             block = np.empty((1 + DIM, SIZE), np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
@@ -185,7 +186,7 @@ def _filter(shape: Shape) -> Kernel:
             one = np.zeros(SIZE, np.float32)
             two = np.zeros(SIZE, np.float32)
             for k in range(len(pools)):
-                for m in range(c * n // chunks, (c + 1) * n // chunks):
+                for m in chunk_range(c, chunks, n):
                     t = slots[m]
                     copy_block(one, pools[k], neighbours, t, 1, BZ, BY, BX)
                     for m in range(1, SIZE - 1):
@@ -197,7 +198,7 @@ def _filter(shape: Shape) -> Kernel:
                             two[m] = centre * one[m] + side * (one[m - LAYER] + one[m + LAYER])
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             row = result[k, t, z, y]
                             for x in range(BX):
                                 row[x] = two[o + x] if HZ > 0 else one[o + x]

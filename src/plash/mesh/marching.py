@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_range
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, widened
 from plash.mesh.cases import cube_faces, square_edges, square_faces
 from plash.mesh.mesh import Mesh
@@ -155,7 +156,7 @@ def _find_signs(pool, signs, chunks):
     n = len(pool)
     size = pool[0].size
     for c in prange(chunks):
-        for t in range(c * n // chunks, (c + 1) * n // chunks):
+        for t in chunk_range(c, chunks, n):
             row = pool[t].reshape(size)
             inside = 0
             for m in range(size):
@@ -176,7 +177,7 @@ def _count(shape: Shape) -> Kernel:
         """Note the signs of each row of a tile's samples, and of the first beyond it, as bits; count what they make."""
         n = len(slots)
         for chunk in prange(chunks):
-            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            for m in chunk_range(chunk, chunks, n):
                 for z in range(LAYERS):
                     for y in range(BY + 1):
                         column = 13 + (9 if DIM == 3 and z == BZ else 0) + (3 if y == BY else 0)
@@ -247,7 +248,7 @@ def _number(shape: Shape) -> Kernel:
     def run(pool, neighbours, origins, slots, masks, firsts, least, most, flat, numbers, places, ends, share, chunks):
         n = len(slots)
         for chunk in prange(chunks):
-            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            for m in chunk_range(chunk, chunks, n):
                 t = slots[m]
                 count = firsts[m]
                 for z in range(BZ):
@@ -314,7 +315,7 @@ def _emit(shape: Shape) -> Kernel:
         # Where the number of each feature is, counted from that of its cube's lowest corner in the same tile
         ahead = features[:, 3] * SIZE + (features[:, 2] * BY + features[:, 1]) * BX + features[:, 0]
         for chunk in prange(chunks):
-            for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            for m in chunk_range(chunk, chunks, n):
                 t = slots[m]
                 count = firsts[m]
                 for z in range(BZ):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_range
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape
 from plash.mesh.mesh import Mesh
@@ -46,7 +47,7 @@ def face_normals(
 def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):
     n = len(vertices)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             sx, sy, sz = 0.0, 0.0, 0.0
             for s in range(starts[i], starts[i + 1]):
                 f, k = numbers[s] // 3, numbers[s] % 3
@@ -137,7 +138,7 @@ def _find_slopes(shape: Shape) -> Kernel:
     def run(pool, keys, places, slope, chunks):
         n = len(places)
         for c in prange(chunks):
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 for axis in range(DIM):
                     for side in (-0.5, 0.5):
                         x = places[i, 0] + (side if axis == 0 else 0.0)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_range
 from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
@@ -27,7 +28,7 @@ from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_sha
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
-from plash.mesh.smooth import solid_flux
+from plash.mesh.smooth import swept
 from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
@@ -91,7 +92,7 @@ def _shaped(
 ) -> Draft:
     """What was cut from a field, smoothed and subdivided, out of solids; its drops round, its volume the particles'."""
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
-    smooth = solid_flux(draft, meshing.sweeps * meshing.detail)
+    smooth = swept(draft, meshing.sweeps * meshing.detail)
     least = meshing.smallest * meshing.detail**cut.tiles.dimension
     if not meshing.drops or meshing.placement == "midpoint":
         volumes = part_volumes(draft.places, draft.rows, draft.parts)
@@ -148,7 +149,7 @@ def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:
 def _take_between(pools, ends, share, values, chunks):
     n = len(share)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             for k in range(len(pools)):
                 values[k, i] = pools[k, ends[i, 0]] * (1 - share[i]) + pools[k, ends[i, 1]] * share[i]
 

@@ -16,7 +16,7 @@ from plash.mesh.lattice import Lattice, cut_off, flush, solid_distance, walls_of
 from plash.mesh.marching import field_of_array, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import without_specks
-from plash.mesh.smooth import solid_flux
+from plash.mesh.smooth import swept
 from plash.mesh.volumes import part_volumes
 from plash.scene.meshing import Meshing
 
@@ -55,7 +55,7 @@ def surface_of_distance(
     still = np.zeros((len(cuts.places), 3), np.float32)
     draft = Draft(flush(cuts.places, walls, lattice), still, walls, cuts.faces, cuts.edges)
     volumes = part_volumes(draft.places, draft.rows, draft.parts)
-    draft = shaped(*without_specks(solid_flux(draft, meshing.sweeps), volumes, meshing.smallest), meshing.subdivide)
+    draft = shaped(*without_specks(swept(draft, meshing.sweeps), volumes, meshing.smallest), meshing.subdivide)
     first = tuple(place - spacing for place in origin or (0.0,) * dimension)
     return finished(draft, field, meshing, spacing, first)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 from plash.mesh.draft import CLOSES, RESTS, Draft
 from plash.mesh.normals import face_normals, outline_normals
 from plash.mesh.volumes import part_volumes, with_volumes
@@ -32,10 +33,10 @@ def smoothed(draft: Draft, sweeps: int) -> Draft:
     if sweeps == 0 or len(draft.faces) == 0:
         return draft
     part = draft.parts
-    return with_volumes(solid_flux(draft, sweeps), part, part_volumes(draft.places, draft.rows, part))
+    return with_volumes(swept(draft, sweeps), part, part_volumes(draft.places, draft.rows, part))
 
 
-def solid_flux(draft: Draft, sweeps: int) -> Draft:
+def swept(draft: Draft, sweeps: int) -> Draft:
     """The draft after some sweeps, with what they changed of the volume.
 
     A vertex on walls goes by the neighbours on all of the same walls and does not leave them. One that closes the
@@ -92,7 +93,7 @@ def _set_paces(normals, starts, neighbours, walls, pace, chunks):
     """How far each vertex goes towards the mean of its neighbours, in the first and the second half of a sweep."""
     n = len(walls)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             bend = 0.0
             for s in range(starts[i], starts[i + 1]):
                 j = neighbours[s]
@@ -109,7 +110,7 @@ def _set_paces(normals, starts, neighbours, walls, pace, chunks):
 def _move(places, moved, starts, neighbours, pace, walls, chunks):
     n = len(places)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             x, y, z = 0.0, 0.0, 0.0
             count = starts[i + 1] - starts[i]
             for s in range(starts[i], starts[i + 1]):

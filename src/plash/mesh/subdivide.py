@@ -19,6 +19,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 from plash.mesh.draft import CLOSES, PLANES, RESTS, Draft
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
@@ -150,7 +151,7 @@ def _place_edges(before, faces, ends, of_face, along, crease, after, chunks):
     first, width = before.shape
     n = len(ends)
     for c in prange(chunks):
-        for e in range(c * n // chunks, (c + 1) * n // chunks):
+        for e in chunk_range(c, chunks, n):
             i, j = ends[e]
             is_smooth = crease[e] == 0 and along[e, 0] >= 0 and along[e, 1] >= 0
             for k in range(width):

@@ -100,7 +100,7 @@ def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, 
     n = len(places)
     width = rows.shape[1]
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in part(c, chunks, n):
             gx, gy, gz = 0.0, 0.0, 0.0
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
@@ -130,7 +130,7 @@ def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, 
 def _push(places, push, part, shift, chunks):
     n = len(places)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in part(c, chunks, n):
             for axis in range(3):
                 places[i, axis] += shift[part[i]] * push[i, axis]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_slots
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
@@ -249,7 +250,7 @@ def _trace(shape: Shape) -> Kernel:
             speed = np.zeros(3)
             before = np.zeros(3)
             tile_of_block = 0
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 for p in range(starts[t], starts[t + 1]):
                     square = 0.0
                     for axis in range(DIM):

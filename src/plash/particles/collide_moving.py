@@ -15,6 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.loops import chunk_range, chunk_slots
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
@@ -141,7 +142,7 @@ def _find_in_reach(shape: Shape) -> Kernel:
     def run(cell, offset, start_cell, start_offset, starts, near, origins, solid_phi, reach, found, chunks):
         n = len(near) - 1
         for c in prange(chunks):
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if not near[t]:
                     continue
                 for p in range(starts[t], starts[t + 1]):
@@ -170,7 +171,7 @@ def _carry_places(cell, offset, matrix, shift, chunks):
     dimension = len(cell)
     for c in prange(chunks):
         place = np.zeros(3)
-        for p in range(c * n // chunks, (c + 1) * n // chunks):
+        for p in chunk_range(c, chunks, n):
             for a in range(dimension):
                 place[a] = np.float64(cell[a, p]) + np.float64(offset[a, p])
             for a in range(dimension):

@@ -7,6 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_slots
 from plash.grid.sample import lookup
 from plash.grid.tiles import Shape, Tiles
 from plash.particles.particles import Particles
@@ -99,7 +100,7 @@ def _leave(shape: Shape) -> Kernel:
             leaving = 0
             place = np.zeros(3)
             normal = np.zeros(3)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if not near[t]:
                     continue
                 for p in range(starts[t], starts[t + 1]):

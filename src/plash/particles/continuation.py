@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from plash.grid.cells import WALL, WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_slice
 from plash.timing import stage
 
 
@@ -53,9 +54,9 @@ def _hold(values, carried, faces, is_change, allowance, chunks):
     n = len(values)
     nothing = np.float32(0)
     for c in prange(chunks):
-        part = values[c * n // chunks : (c + 1) * n // chunks]
-        known = carried[c * n // chunks : (c + 1) * n // chunks]
-        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        part = values[chunk_slice(c, chunks, n)]
+        known = carried[chunk_slice(c, chunks, n)]
+        bits = faces[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             before = known[m]
             if bits[m] & (WET | WALL) == WET or before != before:

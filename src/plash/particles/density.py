@@ -15,6 +15,7 @@ from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, NEAR_AIR, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, chunk_slots, row_start, stride
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
 from plash.timing import stage
@@ -66,7 +67,7 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
 def _find_error(fill, label, around, tiles, target_fill, error, chunks):
     n = len(tiles)
     for c in prange(chunks):
-        for i in range(c * n // chunks, (c + 1) * n // chunks):
+        for i in chunk_range(c, chunks, n):
             t = tiles[i]
             f, labels = fill[t].reshape(-1), label[t].reshape(-1)
             near, result = around[t].reshape(-1), error[t].reshape(-1)
@@ -97,15 +98,15 @@ def _displace(shape: Shape) -> Kernel:
             place = np.zeros(BATCH, np.int32)
             step = np.zeros((3, BATCH), np.float32)
             factor = np.zeros(BATCH, np.float32)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):
                     copy_cross(block, field[axis], neighbours, t, BZ, BY, BX)
-                    ahead = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    ahead = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             m = (z * BY + y) * BX
                             for x in range(BX):
                                 low, high = block[o + x], block[o + x + ahead]

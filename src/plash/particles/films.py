@@ -16,6 +16,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, NEAR_SOLID, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
@@ -77,7 +78,7 @@ def _find_outside(shape: Shape) -> Kernel:
         half = np.float32(0.5)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t] or together[t] & NEAR_AIR == 0:
                     continue
                 copy_block(block, phi, neighbours, t, 1, BZ, BY, BX)

@@ -11,6 +11,7 @@ from numba import prange
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate, interpolate_anywhere
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
@@ -70,7 +71,7 @@ def _move(shape: Shape) -> Kernel:
             inside = np.zeros((3, BATCH), np.float32)
             u = np.zeros((3, BATCH), np.float32)
             missing = 0
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):

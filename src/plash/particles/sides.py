@@ -7,6 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, inlined, kernel
+from plash.grid.loops import chunk_slots
 from plash.particles.particles import Particles
 from plash.timing import stage
 
@@ -90,7 +91,7 @@ def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone
     n = len(near) - 1
     for c in prange(chunks):
         leaving = 0
-        for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+        for t in chunk_slots(c, chunks, n):
             if not near[t]:
                 continue
             for p in range(starts[t], starts[t + 1]):

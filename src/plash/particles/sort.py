@@ -14,6 +14,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.loops import CENTRE, chunk_range, chunk_slots
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, pack, widened
 from plash.particles.particles import Particles
 from plash.timing import stage
@@ -139,7 +140,7 @@ def _find_slots(shape: Shape) -> Kernel:
     def run(cell, starts, coordinates, neighbours, group, counts, chunks):
         n = len(coordinates) - 1
         for c in prange(chunks):
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 for p in range(starts[t], starts[t + 1]):
                     dx = (cell[0, p] >> LOG) - coordinates[t, 0]
                     dy = (cell[1, p] >> LOG) - coordinates[t, 1]
@@ -148,7 +149,7 @@ def _find_slots(shape: Shape) -> Kernel:
                         dz = (cell[2, p] >> LOG) - coordinates[t, 2]
                     s = 0
                     if abs(dx) <= 1 and abs(dy) <= 1 and abs(dz) <= 1:
-                        s = neighbours[t, 13 + 9 * dz + 3 * dy + dx]
+                        s = neighbours[t, CENTRE + 9 * dz + 3 * dy + dx]
                     group[p] = s
                     counts[c, s] += 1
 
@@ -176,7 +177,7 @@ def _take(rows, order, result, chunks):
     n = len(order)
     for c in prange(chunks):
         for row in range(len(rows)):
-            for p in range(c * n // chunks, (c + 1) * n // chunks):
+            for p in chunk_range(c, chunks, n):
                 result[row, p] = rows[row, order[p]]
 
 
@@ -189,7 +190,7 @@ def _mark_cells(shape: Shape) -> Kernel:
     def run(cell, firsts, marked, extent, chunks):
         n = len(marked)
         for c in prange(chunks):
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 for p in range(firsts[i], firsts[i + 1]):
                     z = cell[2, p] & (BZ - 1) if DIM == 3 else 0
                     marked[i, z, cell[1, p] & (BY - 1), cell[0, p] & (BX - 1)] = True

@@ -28,6 +28,7 @@ from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
+from plash.grid.loops import CENTRE, chunk_range, chunk_slice, row_start
 from plash.grid.tiles import Places, Shape, Tiles
 from plash.particles.particles import Particles
 from plash.particles.transfer import last_place
@@ -69,7 +70,7 @@ def reflect(pool: NDArray[np.floating], tiles: Tiles, axis: int, inside: int, ou
     size = tiles.shape[2 - axis]
     slots = np.flatnonzero(tiles.origins[1:, axis] == inside // size * size) + 1
     here, beyond = inside % size, inside % size + outwards
-    behind = slots if 0 <= beyond < size else tiles.neighbours[slots, 13 + outwards * 3**axis]
+    behind = slots if 0 <= beyond < size else tiles.neighbours[slots, CENTRE + outwards * 3**axis]
     layers = np.moveaxis(pool, 3 - axis, 1)
     layers[slots, here] += layers[behind, beyond % size]
 
@@ -171,7 +172,7 @@ def _deposit(shape: Shape) -> Kernel:
         one = np.float32(1)
         for c in prange(chunks):
             block = np.empty(PZ * PY * PX, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
@@ -211,8 +212,8 @@ def _deposit(shape: Shape) -> Kernel:
 def _scale(fill, inverse_kernel_weight, chunks):
     n = len(fill)
     for c in prange(chunks):
-        part = fill[c * n // chunks : (c + 1) * n // chunks]
-        factors = inverse_kernel_weight[c * n // chunks : (c + 1) * n // chunks]
+        part = fill[chunk_slice(c, chunks, n)]
+        factors = inverse_kernel_weight[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             part[m] *= factors[m]
 
@@ -222,8 +223,8 @@ def _invert(fill, phi, h, chunks):
     n = len(fill)
     one = np.float32(1)
     for c in prange(chunks):
-        part = fill[c * n // chunks : (c + 1) * n // chunks]
-        result = phi[c * n // chunks : (c + 1) * n // chunks]
+        part = fill[chunk_slice(c, chunks, n)]
+        result = phi[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             f = part[m]
             # Written so that NaN stays NaN
@@ -271,13 +272,13 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
         scale = np.float32(PARTS) * per_metre
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_block(block, phi, neighbours, t, 1, BZ, BY, BX)
                 total = 0.0
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             near = around[t, z, y, x]
                             if label[t, z, y, x] == SOLID or near & NEAR_LIQUID == 0:

@@ -18,6 +18,7 @@ from numba import prange
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, chunk_slice, chunk_slots
 from plash.grid.sample import interpolate, interpolate_known
 from plash.grid.tiles import Shape
 from plash.particles.particles import Particles
@@ -126,7 +127,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
         one = np.float32(1)
         for c in prange(chunks):
             block = np.empty(DIM * SIZE * 2, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
@@ -193,8 +194,8 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
 def _divide(momentum, weight, chunks):
     n = len(momentum)
     for c in prange(chunks):
-        part = momentum[c * n // chunks : (c + 1) * n // chunks]
-        weights = weight[c * n // chunks : (c + 1) * n // chunks]
+        part = momentum[chunk_slice(c, chunks, n)]
+        weights = weight[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             part[m] = part[m] / weights[m] if weights[m] > np.float32(_TOUCHED) else np.float32(np.nan)
 
@@ -222,7 +223,7 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
             value = np.zeros(BATCH, np.float32)
             added = np.zeros(BATCH, np.float32)
             missing = 0
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):
@@ -282,7 +283,7 @@ def _gather_affine(shape: Shape) -> Kernel:
         for c in prange(chunks):
             new = np.empty((DIM, SIZE), np.float32)
             missing = 0
-            for t in range(1 + c * n // chunks, 1 + (c + 1) * n // chunks):
+            for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):

@@ -13,6 +13,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range
 from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
 from plash.grid.tiles import Shape
 from plash.timing import stage
@@ -79,7 +80,7 @@ def _trace(shape: Shape) -> Kernel:
             blocks = np.empty((DIM, SIZE), np.float32)
             u = np.zeros(3, np.float32)
             missing = 0
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 ox = origins[t, 0] - H
                 oy = origins[t, 1] - H

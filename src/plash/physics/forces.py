@@ -12,6 +12,7 @@ from numba import prange
 from plash.grid.cells import WET, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_slice
 from plash.particles.particles import Particles
 from plash.timing import stage
 
@@ -70,8 +71,8 @@ class Forces:
 def _add_constant(velocity, faces, increment, chunks):
     n = len(velocity)
     for c in prange(chunks):
-        part = velocity[c * n // chunks : (c + 1) * n // chunks]
-        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        part = velocity[chunk_slice(c, chunks, n)]
+        bits = faces[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             part[m] = part[m] + increment if bits[m] & WET else part[m]
 
@@ -80,7 +81,7 @@ def _add_constant(velocity, faces, increment, chunks):
 def _add_to_marked(values, marked, increment, chunks):
     n = len(values)
     for c in prange(chunks):
-        part = values[c * n // chunks : (c + 1) * n // chunks]
-        wanted = marked[c * n // chunks : (c + 1) * n // chunks]
+        part = values[chunk_slice(c, chunks, n)]
+        wanted = marked[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             part[m] = part[m] + increment if wanted[m] else part[m]

@@ -23,6 +23,7 @@ from plash.grid.cells import AIR, LIQUID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import UNKNOWN, FaceField
+from plash.grid.loops import ABOVE, BACK, RIGHT, chunk_range, row_start, stride
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
@@ -133,7 +134,7 @@ def _air_mask(label, m, PY, PX, DIM):
     """Bits of the faces of cell m of a block of labels that have air beyond them."""
     mask = 0
     for axis in range(DIM):
-        step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+        step = stride(axis, PY, PX)
         if label[m - step] == AIR:
             mask |= 1 << (2 * axis)
         if label[m + step] == AIR:
@@ -145,10 +146,10 @@ def _air_mask(label, m, PY, PX, DIM):
 def _next_cell(neighbours, t, z, y, x, axis, BZ, BY, BX):
     """Slot and place of the next cell along an axis, whose minimal face is the high face of this one."""
     if axis == 0:
-        return (t, z, y, x + 1) if x + 1 < BX else (neighbours[t, 14], z, y, 0)
+        return (t, z, y, x + 1) if x + 1 < BX else (neighbours[t, RIGHT], z, y, 0)
     if axis == 1:
-        return (t, z, y + 1, x) if y + 1 < BY else (neighbours[t, 16], z, 0, x)
-    return (t, z + 1, y, x) if z + 1 < BZ else (neighbours[t, 22], 0, y, x)
+        return (t, z, y + 1, x) if y + 1 < BY else (neighbours[t, ABOVE], z, 0, x)
+    return (t, z + 1, y, x) if z + 1 < BZ else (neighbours[t, BACK], 0, y, x)
 
 
 @for_tile_shape
@@ -163,12 +164,12 @@ def _set_faces(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)
             u = np.zeros(2 * DIM)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, label, neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             if block[o + x] != LIQUID:
                                 continue
@@ -207,18 +208,18 @@ def _count_liquid_neighbours(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.int8)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, label, neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             if block[o + x] != LIQUID or _air_mask(block, o + x, PY, PX, DIM) != 0:
                                 continue
                             count = 0
                             for axis in range(DIM):
-                                step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                                step = stride(axis, PY, PX)
                                 # Without air about, labels are 1 liquid and 2 solid
                                 count += 4 - block[o + x - step] - block[o + x + step]
                             diagonal[t, z, y, x] = np.float32(count)

@@ -22,6 +22,7 @@ from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, NEAR_AIR, SOLID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
@@ -83,7 +84,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
             labels = np.zeros(PZ * PY * PX, np.int8)
             block = np.zeros(PZ * PY * PX, np.float32)
             shares = np.ones((DIM, PZ * PY * PX), np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(labels, label, neighbours, t, BZ, BY, BX)
                 copy_cross(block, phi, neighbours, t, BZ, BY, BX)
@@ -92,14 +93,14 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
                         copy_cross(shares[axis], face_fractions[axis], neighbours, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = ((z + HZ) * PY + y + 1) * PX + 1
+                        o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             m = o + x
                             if labels[m] != LIQUID:
                                 continue
                             total = np.float32(0)
                             for axis in range(DIM):
-                                step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                                step = stride(axis, PY, PX)
                                 if labels[m - step] != SOLID:
                                     value = _conductance(block[m], block[m - step])
                                     total += shares[axis, m] * value if CUT else value
@@ -123,16 +124,16 @@ def _subtract_gradient(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)
             gaps = np.zeros(PZ * PY * PX, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, potential, neighbours, t, BZ, BY, BX)
                 if at_surface[t]:
                     copy_cross(gaps, phi, neighbours, t, BZ, BY, BX)
                 for axis in range(DIM):
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 m = o + x
                                 if faces[axis, t, z, y, x] & (WET | WALL) == WET:

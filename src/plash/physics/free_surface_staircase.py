@@ -20,6 +20,7 @@ from plash.grid.cells import LIQUID, WALL, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
@@ -59,14 +60,14 @@ def _count_open_faces(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.uint8)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, faces[axis], neighbours, t, BZ, BY, BX)
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if label[t, z, y, x] == LIQUID:
                                     walls = (block[o + x] & WALL) + (block[o + x + step] & WALL)
@@ -86,14 +87,14 @@ def _sum_face_fractions(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, face_fractions[axis], neighbours, t, BZ, BY, BX)
-                    step = 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+                    step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if label[t, z, y, x] == LIQUID:
                                     diagonal[t, z, y, x] += block[o + x] + block[o + x + step]

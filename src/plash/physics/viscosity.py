@@ -19,6 +19,7 @@ from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
 from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape
 from plash.timing import stage
 
@@ -88,14 +89,14 @@ def _diffuse(shape: Shape) -> Kernel:
                 np.zeros(SIZE, np.float32),
                 np.zeros(SIZE, np.float32),
             )
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
                     sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = ((z + HZ) * PY + y + 1) * PX + 1
+                            o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 spread = sums[o + x] - counts[o + x] * value[o + x]
                                 result[axis, t, z, y, x] = block[o + x] + number * spread

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from plash.grid.box import in_space
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.loops import chunk_range
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -168,7 +169,7 @@ def _follow(dimension: int) -> Kernel:
         rows = nz * ny
         half = 0.5 * factor
         for c in prange(chunks):
-            for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            for row in chunk_range(c, chunks, rows):
                 k, j = row // ny, row % ny
                 for i in range(nx):
                     u = 0.5 * (velocity[0, k, j, i] + (velocity[0, k, j, i + 1] if i + 1 < nx else 0.0))
@@ -206,7 +207,7 @@ def _trace(dimension: int) -> Kernel:
         mx, my, mz = offset
         rows = nz * ny
         for c in prange(chunks):
-            for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            for row in chunk_range(c, chunks, rows):
                 k, j = row // ny, row % ny
                 for i in range(nx):
                     if k < mz or j < my or i < mx:
@@ -228,7 +229,7 @@ def _correct(dimension: int) -> Kernel:
         mx, my, mz = offset
         rows = nz * ny
         for c in prange(chunks):
-            for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+            for row in chunk_range(c, chunks, rows):
                 k, j = row // ny, row % ny
                 for i in range(nx):
                     if k < mz or j < my or i < mx:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.box import at_centres, at_faces, in_space
 from plash.grid.compile import chunk_count, inlined, kernel
+from plash.grid.loops import chunk_range
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -78,7 +79,7 @@ def _rotation(velocity, per_h, curl, size, chunks):
     d, nz, ny, nx = velocity.shape
     rows = nz * ny
     for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+        for row in chunk_range(c, chunks, rows):
             k, j = row // ny, row % ny
             for i in range(nx):
                 z = _slope(velocity[1], k, j, i, 0, 0, 1, per_h) - _slope(velocity[0], k, j, i, 0, 1, 0, per_h)
@@ -95,7 +96,7 @@ def _confine(curl, size, per_h, even, factor, force, chunks):
     nz, ny, nx = size.shape
     rows = nz * ny
     for c in prange(chunks):
-        for row in range(c * rows // chunks, (c + 1) * rows // chunks):
+        for row in chunk_range(c, chunks, rows):
             k, j = row // ny, row % ny
             for i in range(nx):
                 x = _slope(size, k, j, i, 0, 0, 1, per_h)

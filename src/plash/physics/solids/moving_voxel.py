@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, SolidFlux
 from plash.grid.fields import FaceField
+from plash.grid.loops import CENTRE
 from plash.grid.tiles import Tiles
 from plash.levelset.fractions import at_half_cells, halved, hat_share, open_half_cells
 from plash.particles.collide import Start
@@ -199,7 +200,7 @@ def _closed_faces(tiles: Tiles, slots: NDArray[np.int32], is_solid: NDArray[np.b
     closed = np.empty((tiles.dimension, len(slots), *tiles.shape), np.bool_)
     for axis in range(tiles.dimension):
         place, size = 3 - axis, tiles.shape[2 - axis]
-        last = np.take(is_solid[tiles.neighbours[slots, 13 - 3**axis]], np.arange(size - 1, size), place)
+        last = np.take(is_solid[tiles.neighbours[slots, CENTRE - 3**axis]], np.arange(size - 1, size), place)
         below = np.concatenate([last, np.take(is_solid[slots], np.arange(size - 1), place)], axis=place)
         closed[axis] = is_solid[slots] | below
     return closed

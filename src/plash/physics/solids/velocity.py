@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import FaceField
+from plash.grid.loops import CENTRE
 from plash.grid.tiles import Tiles
 from plash.physics.solids.friction import at_corners, at_faces
 from plash.physics.solids.rigid_motion import RigidGroup
@@ -74,7 +75,7 @@ def outflow(tiles: Tiles, slots: NDArray[np.int32], flux: Array) -> Array:
     for axis in range(tiles.dimension):
         place, size = 3 - axis, tiles.shape[2 - axis]
         with_none = np.concatenate([flux[axis], np.zeros((1, *tiles.shape))])
-        beyond = with_none[rank[tiles.neighbours[slots, 13 + 3**axis]]]
+        beyond = with_none[rank[tiles.neighbours[slots, CENTRE + 3**axis]]]
         inner = np.take(flux[axis], np.arange(1, size), place)
         high = np.concatenate([inner, np.take(beyond, np.arange(1), place)], axis=place)
         result += high - flux[axis]

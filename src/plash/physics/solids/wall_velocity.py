@@ -17,6 +17,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import BURIED, LEAVES_DOWN, LEAVES_UP, SIDE, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, chunk_slice, row_start
 from plash.grid.tiles import Shape
 
 
@@ -65,8 +66,8 @@ def along_bodies(
 def _close(velocity, faces, mask, wanted, chunks):
     n = len(velocity)
     for c in prange(chunks):
-        part = velocity[c * n // chunks : (c + 1) * n // chunks]
-        bits = faces[c * n // chunks : (c + 1) * n // chunks]
+        part = velocity[chunk_slice(c, chunks, n)]
+        bits = faces[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             is_closed = bits[m] & mask == wanted and not _leaves(part[m], bits[m])
             part[m] = np.float32(0) if is_closed else part[m]
@@ -111,7 +112,7 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
             blocks = np.zeros((DIM, SIZE), np.float32)
             solid_phis = np.zeros(SIZE, np.float32)
             normal = np.zeros(3)
-            for i in range(c * n // chunks, (c + 1) * n // chunks):
+            for i in chunk_range(c, chunks, n):
                 t = slots[i]
                 copy_block(solid_phis, solid_phi, neighbours, t, 1, BZ, BY, BX)
                 for axis in range(DIM):
@@ -121,7 +122,7 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
                     second, third = (axis + 1) % DIM, (axis + 2) % DIM
                     for face in range(BZ * BY * BX):
                         z, y, x = face // (BY * BX), (face // BX) % BY, face % BX
-                        m = ((z + HZ) * PY + y + 1) * PX + x + 1
+                        m = row_start(z, y, HZ, PY, PX) + x
                         u = blocks[axis, m]
                         result[axis, i, z, y, x] = u
                         if faces[axis, t, z, y, x] & MASK != WANTED:

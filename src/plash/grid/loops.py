@@ -1,0 +1,45 @@
+"""How kernels walk over tiles, blocks and rows: written once, and inlined wherever they are used.
+
+The work of a kernel is divided into chunks of whole tiles (or of equal parts of a flat array), one after another, so
+that results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from plash.grid.compile import inlined
+
+# Numbers of the six neighbours that share a face with a tile, and of the tile itself, in `Tiles.neighbours`
+CENTRE = 13
+LEFT, RIGHT = CENTRE - 1, CENTRE + 1  # along x
+BELOW, ABOVE = CENTRE - 3, CENTRE + 3  # along y
+FRONT, BACK = CENTRE - 9, CENTRE + 9  # along z
+
+
+@inlined
+def chunk_range(c, chunks, n):
+    """Which of n things belong to chunk c."""
+    return range(c * n // chunks, (c + 1) * n // chunks)
+
+
+@inlined
+def chunk_slots(c, chunks, n):
+    """Which of the tiles in slots 1 to n belong to chunk c."""
+    return range(1 + c * n // chunks, 1 + (c + 1) * n // chunks)
+
+
+@inlined
+def chunk_slice(c, chunks, n):
+    """The part of a flat array of n values that belongs to chunk c."""
+    return slice(c * n // chunks, (c + 1) * n // chunks)
+
+
+@inlined
+def row_start(z, y, HZ, PY, PX):
+    """Where the values of a tile's row (z, y) begin in a block of halo 1."""
+    return ((z + HZ) * PY + y + 1) * PX + 1
+
+
+@inlined
+def stride(axis, PY, PX):
+    """Distance in a block of rows PX long, PY of them a layer, from a value to the next one along an axis."""
+    return 1 if axis == 0 else (PX if axis == 1 else PX * PY)
