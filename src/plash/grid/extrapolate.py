@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, chunk_range
+from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, chunk_range, chunk_slots, row_start
 from plash.grid.tiles import Shape
 from plash.timing import stage
 
