@@ -13,6 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 from plash.mesh.draft import CLOSES, Draft
 from plash.mesh.topology import Rows
 
@@ -100,7 +101,7 @@ def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, 
     n = len(places)
     width = rows.shape[1]
     for c in prange(chunks):
-        for i in part(c, chunks, n):
+        for i in chunk_range(c, chunks, n):
             gx, gy, gz = 0.0, 0.0, 0.0
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
@@ -130,7 +131,7 @@ def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, 
 def _push(places, push, part, shift, chunks):
     n = len(places)
     for c in prange(chunks):
-        for i in part(c, chunks, n):
+        for i in chunk_range(c, chunks, n):
             for axis in range(3):
                 places[i, axis] += shift[part[i]] * push[i, axis]
 
