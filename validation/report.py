@@ -18,9 +18,9 @@ from validation.volume import settle
 INTRODUCTION = """\
 # Validation
 
-Simulations whose answer is known, with the default settings unless a column says otherwise. `make validate` runs them
-all and rewrites this page; small versions of each are part of `make test`. The exact identities (free fall, a pool at
-rest at any height in a cell, projection, symmetry, Gates's 63 cases) are tests alone: they hold to round-off.
+Simulations with known answers, with the default settings unless a column says otherwise. `make validate` runs them all
+and rewrites this page; small versions of each are part of `make test`. The exact identities (free fall, a pool at
+rest at any height in a cell, projection, symmetry, Gates's 63 cases) are only in the tests: they hold to round-off.
 """
 
 
@@ -48,8 +48,9 @@ def dam_break(pictures: Path) -> str:
     return f"""\
 ## Dam break
 
-A column of water, a = 57.15 mm wide and 2a high, in 2-D without viscosity, against the experiment of Martin & Moyce
-1952. The front's time is shifted by {OPENING} for the membrane's opening, as in published comparisons.
+A column of water, a = 57.15 mm wide and 2a high, in 2-D without viscosity, against the experiment of [Martin & Moyce
+1952](references.md#martin-1952). The front's time is shifted by {OPENING} for the membrane's opening, as in published
+comparisons.
 
 ![Front and height against the experiment](pictures/validation_dam_break.svg)
 
@@ -119,7 +120,7 @@ last two seconds. The volume in particles is exact throughout.
 ![Volume error over time](pictures/validation_volume.svg)
 
 {_table(("", "resolution", "transfer", "all frames", "last 2 s"), rows)}
-For three minutes, the mean error in each of them:
+Over three minutes, the mean error in each:
 
 {_table(("", "resolution", "transfer", "1st minute", "2nd", "3rd"), minutes)}"""
 
@@ -157,21 +158,22 @@ def sources(pictures: Path) -> str:
     return f"""\
 ## Sources, sinks and a piston
 
-**A spout** of ten cells' width for two seconds, at three angles to the grid: how far its flux is from what was asked.
-In air it is what crosses a plane four cells ahead, under water what the velocity carries through a box round it.
+**A spout** of ten cells' width for two seconds, at three angles to the grid: the relative error of its flux. In air the
+flux is what crosses a plane four cells ahead, under water what the velocity carries through a box around it.
 
 {_table(("", "", "0 degrees", "30", "45"), fluxes)}
-**A fountain** straight up, between open sides: how far its highest particle is above s²/2g, on its first rise and on
-average once what falls back meets it, and by how much that varies. The first rise of a thick jet goes further, on
+**A fountain** straight up, between open sides: the height of its highest particle relative to s²/2g, on its first rise
+and on average once falling liquid meets it, and how much that varies. The first rise of a thick jet goes higher, on
 a finer grid too: its slow top is pushed from below.
 
 {_table(("", "cells across", "width over s²/2g", "first rise", "steady", "varies by"), fountains)}
-**Torricelli**: the speed behind a slit in a tank's wall against √(2gH), {slits} cells along.
+**Torricelli**: the speed behind a slit in a tank's wall, relative to √(2gH):
+{slits} cells along.
 
-**A river** of twenty seconds whose drain matches its spring (`river`): the volume carried stays within {carried:.1e},
+**A river** of twenty seconds whose drain matches its spring (`river`): the carried volume stays within {carried:.1e},
 the measured one within {measured_volume:.1%}.
 
-**A piston** pushes slowly, 32 cells along the tank: mean depth against volume over what is left of the floor,
+**A piston** pushes slowly, 32 cells along the tank: mean depth relative to the volume over the rest of the floor,
 {pistons}.
 """
 
@@ -202,21 +204,22 @@ def free_surfaces(pictures: Path) -> str:
     head = ("surface", "volume, all frames", "volume after 5 s", "energy after 5 s", "steps", "iterations a step")
     page = FREE_SURFACES.format(shown=", ".join(map(str, SHOWN)), table=_table(head, rows))
     (pictures.parent / "free_surfaces.md").write_text(page, encoding="utf-8")
-    return "## Free surfaces\n\nThe three of them on one scene are in [free_surfaces.md](free_surfaces.md).\n"
+    return "## Free surfaces\n\n[free_surfaces.md](free_surfaces.md) compares the three free surfaces on one scene.\n"
 
 
 FREE_SURFACES = """\
 # The three free surfaces
 
-Where the liquid ends and what its pressure is there is chosen by `solver.free_surface`, a file each in `physics/`.
+`solver.free_surface` selects where the liquid ends and what its pressure is there; each choice is a file in `physics/`.
 
-* **`ghost`**, the default: the surface lies where the distance field of the particles puts it, inside cells, and the
-  pressure is that of the air right there (Gibou et al. 2002, Enright et al. 2003). A cell is liquid if its centre is.
-  With it goes the density projection, which keeps particles evenly spread and with them the volume.
-* **`staircase`**: Cline's equations 13 to 15. A cell is liquid if it holds a particle, and the pressure is that of the
-  air at the centre of every air cell.
-* **`cells`**: Gates's conditions. Pressure is solved for inside, and the velocities on the outer faces of surface cells
-  follow from 63 rules that leave every surface cell free of divergence ([gates.md](gates.md)).
+* **`ghost`**, the default: the distance field of the particles locates the surface inside cells, and the pressure
+  there is that of the air ([Gibou et al. 2002](references.md#gibou-2002), [Enright et al.
+  2003](references.md#enright-2003)). A cell is liquid if its centre is. The density projection keeps the particles
+  evenly spread, and so the volume.
+* **`staircase`**: Cline's equations 13 to 15. A cell is liquid if it holds a particle, and the pressure at the centre
+  of every air cell is that of the air.
+* **`cells`**: Gates's conditions. The pressure is solved inside, and three rules, 63 cases, set the velocities on the
+  outer faces of surface cells so that each cell is divergence free ([gates.md](gates.md)).
 
 `dam_break_2d` with 96 cells along its length, transfer `apic`; from left to right ghost, staircase and cells, from top
 to bottom frames {shown}.
@@ -226,9 +229,9 @@ to bottom frames {shown}.
 ![Measured volume and energy over time](pictures/free_surfaces.svg)
 
 {table}
-Volume is {{φ < 0}} for ghost; for the other two it is that of the cells that hold a particle, which counts every drop
-of spray as a whole cell and every cluster of particles as one. The volume carried by the particles is exact with all
-three.
+For `ghost` the volume is that of {{φ < 0}}; for the other two it is that of the cells that hold a particle, which
+counts every drop of spray as a whole cell and every cluster of particles as one. The particles carry the exact volume
+with all three.
 
 `python -m validation free_surfaces` makes this page.
 """
