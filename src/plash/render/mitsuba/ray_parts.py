@@ -22,7 +22,7 @@ from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View
 from plash.render.colors import light_of
 from plash.render.mitsuba.environment import sky_environment, studio_environment
-from plash.render.preview.looks import LiquidLook
+from plash.render.mitsuba.looks import LiquidLook
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.scene.camera import Camera
 from plash.scene.domain import Domain

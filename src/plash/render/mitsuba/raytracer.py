@@ -20,10 +20,10 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
+from plash.render.mitsuba.looks import liquid_look
 from plash.render.mitsuba.ray_parts import Part
 from plash.render.mitsuba.variant import load_mitsuba
 from plash.render.preview.cells import cell_boxes, filled_cells
-from plash.render.preview.looks import liquid_look
 from plash.render.preview.preview import picture_size
 from plash.render.preview.tint import Tint, speeds
 from plash.render.tone import toned

@@ -12,11 +12,11 @@ from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
-from plash.render.mitsuba.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
+from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.render.camera import View, box_corners, framing
-from plash.render.mitsuba.lights import MAP_SIZE
+from plash.render.preview.lights import MAP_SIZE
 from plash.scene.model import Scene
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ const STAGES = [
     math(
       "<mrow><mi>φ</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>)</mo><mo>&lt;</mo><mn>0</mn><mo>⇒</mo><mtext>liquid</mtext></mrow>",
     ),
-    "sort_particles, Region.label",
+    "sort_particles, SurfaceTracker.label",
     ["cells", "tiles", "surface"],
   ],
   [

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plash.render.camera import looking
-from plash.render.mitsuba.lights import MAP_SIZE, dim, shadow_map
+from plash.render.preview.lights import MAP_SIZE, dim, shadow_map
 from plash.render.preview.raster import Layer, draw_triangles
 
 LAMP = looking((0, 8, 0), (0, 0, 0), 30, (MAP_SIZE, MAP_SIZE), up=(0, 0, -1))
