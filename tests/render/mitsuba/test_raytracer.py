@@ -1,6 +1,6 @@
 """Ray-traced pictures at tiny size, with the variant that works everywhere and fixed random numbers.
 
-The stored pictures in data/ are made by `python tests/render/test_raytracer.py`; look at them before you keep them.
+The stored pictures in data/ are made by `python tests/render/mitsuba/test_raytracer.py`; look at them before you keep them.
 """
 
 import os
@@ -20,7 +20,7 @@ from plash.render.mitsuba.variant import load_mitsuba, variant
 from plash.render.preview.preview import Preview
 from plash.scene import Box, Camera, Domain, Fill, Scene, Solid, Sphere
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 NONE = (np.zeros((0, 3)), np.zeros((0, 3), np.float32), np.zeros(0))
 HIGH = (0.9, 0.5, 1.2)
 CAMERA = Camera(**{"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
