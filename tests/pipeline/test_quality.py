@@ -10,7 +10,7 @@ import plash
 from plash.cli.main import _exit_code
 from plash.errors import MissingPartError
 from plash.pipeline.progress import Silent
-from plash.render import variant
+from plash.render.mitsuba import variant
 
 
 class Told(Silent):

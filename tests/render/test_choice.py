@@ -3,7 +3,8 @@ import importlib.util
 import pytest
 
 from plash.errors import MissingPartError
-from plash.render import choice, variant
+from plash.render import choice
+from plash.render.mitsuba import variant
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 import plash
-from plash.pipeline import estimate as estimates
+from plash.pipeline.check import estimate as estimates
 from plash.pipeline.check.trial import forecast, over_all, run_trial
 from plash.pipeline.simulate import steps_to_frame
 

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 import plash
-from plash.scene import amount
+from plash.scene.language import amount
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES, too_much_text
 from plash.scene.language.read import parse_scene
 
