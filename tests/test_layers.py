@@ -23,7 +23,7 @@ LEVELS = {
     "scene": 9,
     "grid": 9,
     "errors": 10,
-    "stages": 10,
+    "timing": 10,
     "version": 10,
 }
 

@@ -13,8 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import compare as comparison  # noqa: E402
-from benchmarks.compare import BASELINE, Change, compare, main, remarks  # noqa: E402
+from benchmarks.compare import BASELINE, RENEWAL, Change, compare, main, remarks  # noqa: E402
 from benchmarks.results import (  # noqa: E402
     Figure,
     Result,
@@ -211,7 +210,7 @@ def test_one_file_is_compared_with_the_stored_baseline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     baseline = written(tmp_path, "baseline.json", run_of(figure(1.0)))
-    monkeypatch.setattr(comparison, "BASELINE", Path(baseline))
+    monkeypatch.setattr("benchmarks.compare.BASELINE", Path(baseline))
     worse = written(tmp_path, "worse.json", run_of(figure(1.25)))
     assert main([worse]) == 1
     assert "1.250  WORSE" in capsys.readouterr().out
@@ -222,7 +221,7 @@ def test_one_file_is_compared_with_the_stored_baseline(
 def test_a_missing_baseline_is_named_with_the_command_that_makes_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparison, "BASELINE", tmp_path / "baseline.json")
+    monkeypatch.setattr("benchmarks.compare.BASELINE", tmp_path / "baseline.json")
     assert main([written(tmp_path, "new.json", run_of(figure(1.0)))]) == 2
     message = capsys.readouterr().err
     assert str(tmp_path / "baseline.json") in message
@@ -231,7 +230,7 @@ def test_a_missing_baseline_is_named_with_the_command_that_makes_it(
 
 def test_the_stored_baseline_is_a_whole_run() -> None:
     if not BASELINE.is_file():
-        pytest.skip(f"no baseline is stored: {comparison.RENEWAL}")
+        pytest.skip(f"no baseline is stored: {RENEWAL}")
     baseline = read_results(BASELINE)
     assert not baseline.quick
     assert set(baseline.benchmarks) == benchmark_names()
