@@ -13,24 +13,24 @@ from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.particles.seed import Distance, seed
-from plash.physics.solids.distance import Bodies
-from plash.physics.solids.cut import StaticCutSolids
 from plash.physics.density_projection import DensityProjection, LeaveSpacing, Spacing
-from plash.physics.force_fields import ForceField
-from plash.physics.forces import Force, Forces, Gravity
-from plash.physics.free_surface_cells import SurfaceCells
-from plash.physics.free_surface_ghost import Ghost
-from plash.physics.free_surface import FreeSurface
-from plash.physics.free_surface_staircase import Staircase
-from plash.physics.solids.rigid_motion import MovingBodies
-from plash.physics.solids.moving_cut import MovingCutSolids
-from plash.physics.solids.moving_voxel import MovingSolids
-from plash.physics.pressure import PressureSolver
+from plash.physics.flow.inlets import Opening
 from plash.physics.flow.pumps import Pumping
 from plash.physics.flow.sinks import Outlet, Sinks
-from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
 from plash.physics.flow.sources import Blob, Sources
-from plash.physics.flow.inlets import Opening
+from plash.physics.force_fields import ForceField
+from plash.physics.forces import Force, Forces, Gravity
+from plash.physics.free_surface import FreeSurface
+from plash.physics.free_surface_cells import SurfaceCells
+from plash.physics.free_surface_ghost import Ghost
+from plash.physics.free_surface_staircase import Staircase
+from plash.physics.pressure import PressureSolver
+from plash.physics.solids.cut import StaticCutSolids
+from plash.physics.solids.distance import Bodies
+from plash.physics.solids.moving_cut import MovingCutSolids
+from plash.physics.solids.moving_voxel import MovingSolids
+from plash.physics.solids.rigid_motion import MovingBodies
+from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, Box, SceneSolids, StaticSolids
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
@@ -39,8 +39,8 @@ from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.surface_tracker import FilledSpace, MarkedCells, Region
 from plash.solvers.state import State
+from plash.solvers.surface_tracker import FilledSpace, MarkedCells, Region
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, Trace, Transfer
 
