@@ -1,6 +1,8 @@
 """Compare two runs: `python -m benchmarks.compare [OLD.json] NEW.json [--threshold 1.10]`.
 
-Without OLD.json the run is compared with the stored baseline, `benchmarks/baseline.json`. Times are normalised by the triad bandwidths of the two runs: a machine that is twice as fast today is expected to
+Without OLD.json the run is compared with the stored baseline, `benchmarks/baseline.json`.
+
+Times are normalised by the triad bandwidths of the two runs: a machine that is twice as fast today is expected to
 need half the time. Exit code 0, 1 if a figure got worse by more than the threshold, 2 if the files do not compare.
 """
 
