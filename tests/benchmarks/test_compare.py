@@ -242,7 +242,7 @@ def benchmark_names() -> set[str]:
     """What `BENCHMARKS` in cases/__init__.py lists, without the compiler that its import brings along."""
     tree = ast.parse((ROOT / "benchmarks" / "cases" / "__init__.py").read_text("utf-8"))
     (table,) = (node for node in ast.walk(tree) if isinstance(node, ast.Dict))
-    return {key.value for key in table.keys if isinstance(key, ast.Constant)}
+    return set(map(ast.literal_eval, filter(None, table.keys)))
 
 
 @pytest.mark.parametrize(

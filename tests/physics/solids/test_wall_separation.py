@@ -14,7 +14,7 @@ def under_a_ceiling(dimension, low, high, sides="closed", solid=(), **solver):
     return plash.Scene(
         domain={"size": SIZE[:dimension], "resolution": 24, "gravity": (0, -G, 0)[:dimension], "sides": sides},
         liquid={"density": 730.0},
-        solver={"transfer": "flip", "jitter": 0.0, **solver},
+        solver=plash.Solver(**{"transfer": "flip", "jitter": 0.0, **solver}),
         fill=[{"shape": plash.Box(min=low[:dimension], max=high[:dimension])}],
         solid=list(solid),
     )

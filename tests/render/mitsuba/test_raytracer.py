@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +20,13 @@ from plash.mesh.shapes import shape_mesh
 from plash.render.mitsuba.raytracer import RayTracer, refuse_broken
 from plash.render.mitsuba.variant import load_mitsuba, variant
 from plash.render.preview.preview import Preview
-from plash.scene import Box, Camera, Domain, Fill, Scene, Solid, Sphere
+from plash.scene import Box, Camera, Domain, Fill, Look, Scene, Solid, Sphere
 
 DATA = Path(__file__).parents[1] / "data"
 NONE = (np.zeros((0, 3)), np.zeros((0, 3), np.float32), np.zeros(0))
 HIGH = (0.9, 0.5, 1.2)
-CAMERA = Camera(**{"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
-LOOKS = {
+CAMERA = Camera.model_validate({"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
+LOOKS: dict[str, dict[str, Any]] = {
     "water": {},
     "clear": {"liquid": "clear"},
     "milk": {"liquid": "milk"},
@@ -63,7 +64,7 @@ def make_scene(material="matte", size=(2, 1, 1.2), empty=False, **look):
         domain=Domain(size=size, resolution=20),
         fill=[Fill(shape=Box(min=(0, 0, 0), max=tuple(scale * x for x in HIGH)))],
         solid=[] if empty else [Solid(shape=ball, look={"color": "orange", "material": material})],
-        look={"width": 48, "height": 28, "quality": "preview", "camera": CAMERA, **look},
+        look=Look(**{"width": 48, "height": 28, "quality": "preview", "camera": CAMERA, **look}),
     )
 
 
@@ -115,7 +116,7 @@ def test_glass_has_the_colour_that_it_is_given():
     ball = np.s_[8:16, 26:34]
     seen = {}
     for color in (None, "red", "blue"):
-        look = {"material": "glass"} | ({"color": color} if color else {})
+        look: Any = {"material": "glass"} | ({"color": color} if color else {})
         solid = Solid(shape=Sphere(center=(1.3, 0.3, 0.6), radius=0.3), look=look)
         plain = make_scene()
         scene = Scene(domain=plain.domain, fill=plain.fill, solid=[solid], look=plain.look)
@@ -152,7 +153,7 @@ def test_an_empty_frame_is_the_empty_scene():
 
 
 def test_no_line_is_seen_where_the_floor_ends():
-    flat = Camera(**{"from": (4.2, 2.2, 4.6), "to": (1.0, 0.75, 0.6), "fov": 34})
+    flat = Camera.model_validate({"from": (4.2, 2.2, 4.6), "to": (1.0, 0.75, 0.6), "fov": 34})
     found = RayTracer(make_scene(camera=flat, width=160, height=90)).picture(None, *NONE)
     above = found[:16].astype(float).mean(axis=2)
     assert np.abs(np.diff(above, axis=0)).max() < 6
@@ -165,7 +166,7 @@ def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
     if light == "file":
         light = str(tmp_path / "room.exr")
         load_mitsuba().Bitmap(np.full((8, 16, 3), 0.7, np.float32)).write(light)
-    down = Camera(**{"from": (2.6, 1.9, 3.4), "to": (0.9, 0.0, 0.6), "fov": 26})
+    down = Camera.model_validate({"from": (2.6, 1.9, 3.4), "to": (0.9, 0.0, 0.6), "fov": 26})
     found = RayTracer(make_scene(empty=True, camera=down, light=light, width=320, height=180)).picture(None, *NONE)
     found = found.astype(float).mean(axis=2)
     around = np.lib.stride_tricks.sliding_window_view(found, (5, 5))
