@@ -1,4 +1,6 @@
-"""Compare two runs: `python -m benchmarks.compare OLD.json NEW.json [--threshold 1.10]`.
+"""Compare two runs: `python -m benchmarks.compare [OLD.json] NEW.json [--threshold 1.10]`.
+
+Without OLD.json the run is compared with the stored baseline, `benchmarks/baseline.json`.
 
 Times are normalised by the triad bandwidths of the two runs: a machine that is twice as fast today is expected to
 need half the time. Exit code 0, 1 if a figure got worse by more than the threshold, 2 if the files do not compare.
@@ -16,6 +18,8 @@ from pathlib import Path
 from benchmarks.results import QUIET, Figure, Results, ResultsError, number, read_results, table
 
 THRESHOLD = 1.10
+BASELINE = Path(__file__).parent / "baseline.json"
+RENEWAL = "python -m benchmarks.run --out benchmarks/baseline.json"
 WORSE, INCOMPARABLE = 1, 2
 
 _FACTS = ("cpu", "cores", "threads", "python", "numpy", "numba", "threading_layer", "environment")
@@ -51,6 +55,13 @@ def compare(old: Results, new: Results, threshold: float = THRESHOLD) -> list[Ch
     if not common:
         raise ResultsError("the runs have no figure in common")
     return [_change(name, before[name], after[name], old, new, threshold) for name in common]
+
+
+def read_baseline() -> Results:
+    """The stored run that later ones are measured against; raises ResultsError if there is none."""
+    if not BASELINE.is_file():
+        raise ResultsError(f"{BASELINE}: there is no baseline yet. On a quiet machine, make one with `{RENEWAL}`")
+    return read_results(BASELINE)
 
 
 def remarks(old: Results, new: Results) -> list[str]:
@@ -116,12 +127,13 @@ def report(changes: list[Change], threshold: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare the files of the command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description="Compare two benchmark runs.")
-    parser.add_argument("old", type=Path, metavar="OLD.json")
+    parser.add_argument("old", type=Path, nargs="?", metavar="OLD.json", help="default: the stored baseline")
     parser.add_argument("new", type=Path, metavar="NEW.json")
     parser.add_argument("--threshold", type=_threshold, default=THRESHOLD, help="factor that counts (default 1.10)")
     options = parser.parse_args(arguments)
     try:
-        old, new = read_results(options.old), read_results(options.new)
+        new = read_results(options.new)
+        old = read_baseline() if options.old is None else read_results(options.old)
         changes = compare(old, new, options.threshold)
     except ResultsError as error:
         print(f"cannot compare: {error}", file=sys.stderr)

@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 import trimesh
@@ -26,11 +27,12 @@ YARDSTICK = "cylinder, moves"
 RESOLUTION = 48
 RADIUS, HEIGHT, WALL = 0.2, 0.45, 0.017  # m; the wall is 0.8 cells
 BASE = (0.5, 0.12, 0.5)
-MOTION = {
+MOTION: Any = {
     "axis": [0, 0, 1],
     "center": list(BASE),
     "oscillation": {"amplitude": [0.1, 0, 0], "angle": "20 deg", "period": "1 s"},
 }
+UPRIGHT = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])  # a quarter turn round x
 WARM_UP = 2  # steps, the first of which compile
 
 
@@ -53,18 +55,18 @@ def cylinder(triangles: int) -> trimesh.Trimesh:
 
 def _standing(made: trimesh.Trimesh) -> trimesh.Trimesh:
     """Its z axis up, which is y in a scene, and put where it belongs."""
-    made.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2, [1, 0, 0]))
+    made.apply_transform(UPRIGHT)
     made.apply_translation(BASE)
     return made
 
 
-def scene(shape: plash.Shape, moves: bool, resolution: int) -> plash.Scene:
+def scene(shape: plash.Cylinder | plash.MeshShape, moves: bool, resolution: int) -> plash.Scene:
     """A pool with a body in it."""
     return plash.Scene(
         domain={"size": (1, 1, 1), "resolution": resolution},
         time={"fps": 240, "frames": 10**4},
         fill=[{"shape": plash.HalfSpace(point=(0, 0.5, 0), normal=(0, 1, 0))}],
-        solid=[{"name": "body", "shape": shape, "motion": MOTION if moves else None}],
+        solid=[plash.Solid(name="body", shape=shape, motion=MOTION if moves else None)],
     )
 
 

@@ -30,7 +30,7 @@ def scene(size: tuple[float, ...], resolution: int, ball: bool, **solver: object
     sphere = plash.Sphere(center=(0.7, 0.2, 0.5)[:d], radius=0.15)
     return plash.Scene(
         domain={"size": size, "resolution": resolution},
-        solver={"kind": "stable_fluids", "courant": 2, "diffusion": 1e-6, **solver},
+        solver=plash.Solver.model_validate({"kind": "stable_fluids", "courant": 2, "diffusion": 1e-6, **solver}),
         fill=[{"shape": plash.Box(min=(0, 0, 0)[:d], max=(0.4, 0.6, 1.0)[:d])}],
         solid=[{"shape": sphere}] if ball else [],
     )
@@ -70,7 +70,8 @@ def round_a_ball(n: int, repeats: int) -> str:
     right[~solid] -= right[~solid].mean()
     system = SolidCells(solid, np.zeros(solid.shape)).cells(BoxSolver(solid.shape, 1 / n))
     is_open = np.pad(~solid, 1).astype(np.float32)
-    diagonal = sum(np.roll(is_open, step, axis) for axis in range(3) for step in (-1, 1))[1:-1, 1:-1, 1:-1] * ~solid
+    around = np.sum([np.roll(is_open, step, axis) for axis in range(3) for step in (-1, 1)], axis=0)
+    diagonal = around[1:-1, 1:-1, 1:-1] * ~solid
     tiles, pool = _into_tiles(np.ascontiguousarray(diagonal, np.float32))
     in_tiles = from_dense(np.ascontiguousarray(right.T), tiles)
 

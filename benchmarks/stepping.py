@@ -11,7 +11,8 @@ import numba
 from benchmarks.plan import Plan
 from benchmarks.progress import progress
 from benchmarks.triad import thread_counts
-from plash import Scene, build, load_scene
+from plash import Scene, load_scene
+from plash.solvers.build.liquid import build_liquid
 from plash.timing import StepReport
 
 
@@ -47,7 +48,7 @@ class Stepper:
     """A scene that is stepped under the clock, from frame to frame as `plash.simulate` does."""
 
     def __init__(self, scene: Scene) -> None:
-        self.solver = build(scene)
+        self.solver = build_liquid(scene)
         self.fps = scene.time.fps
         self.frame = 1
 

@@ -46,7 +46,8 @@ def alone(text: str, seconds: float, view: str) -> str:
     simulation = live(parse_scene(text))
     for _ in range(5):
         simulation.advance(simulation.time + 1 / 60)
-    start, steps, busy, stages = time.perf_counter(), [], [], {}
+    stages: dict[str, list[float]] = {}
+    start, steps, busy = time.perf_counter(), [], []
     while time.perf_counter() - start < seconds:
         before, cpu = time.perf_counter(), time.process_time()
         simulation.advance(simulation.time + 1 / 60)
@@ -76,9 +77,13 @@ async def pipe(text: str, seconds: float, view: str) -> str:
         studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert studio.stdout is not None
-            port, token = re.search(r":(\d+)/\?token=(\S+)", studio.stdout.readline()).groups()
+            found = re.search(r":(\d+)/\?token=(\S+)", studio.stdout.readline())
+            assert found is not None
+            port, token = found.groups()
             address = f"ws://127.0.0.1:{port}/live?token={token}"
-            async with websockets.connect(address, origin=f"http://127.0.0.1:{port}", max_size=None) as socket:
+            async with websockets.connect(
+                address, origin=websockets.Origin(f"http://127.0.0.1:{port}"), max_size=None
+            ) as socket:
                 return await _watch(socket, text, seconds, view)
         finally:
             studio.terminate()

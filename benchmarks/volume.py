@@ -12,23 +12,25 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
+from typing import Any
 
 import numpy as np
 
 import plash
+from plash.solvers.build.liquid import build_liquid
 
 
 def dam_break(dimension: int, resolution: int, **solver: object) -> plash.Scene:
     size = (1.0, 1.0, 1.0)[:dimension]
     return plash.Scene(
         domain={"size": size, "resolution": resolution, "sides": "closed"},
-        solver=solver,
+        solver=plash.Solver.model_validate(solver),
         fill=[{"shape": {"kind": "box", "min": (0.0, 0.0, 0.0)[:dimension], "max": (0.4, 0.5, 1.0)[:dimension]}}],
     )
 
 
-def run(scene: plash.Scene, seconds: float, fps: float = 24.0) -> dict[str, float]:
-    solver = plash.build(scene)
+def run(scene: plash.Scene, seconds: float, fps: float = 24.0) -> dict[str, Any]:
+    solver = build_liquid(scene)
     volumes, cells, start = [], 0, time.perf_counter()
     for frame in range(1, round(seconds * fps) + 1):
         while solver.state.time < frame / fps:

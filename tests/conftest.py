@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
@@ -86,6 +87,7 @@ def threads_of_this_process():
 def threads():
     """threads(n) sets the number of threads; put back afterwards."""
     before = numba.get_num_threads()
-    most = numba.config.NUMBA_NUM_THREADS
+    settings: Any = numba.config
+    most = settings.NUMBA_NUM_THREADS
     yield lambda n: numba.set_num_threads(min(n, most))
     numba.set_num_threads(before)

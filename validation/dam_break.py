@@ -58,7 +58,7 @@ def collapse(cells: int, transfer: str = "apic", until: float = 7.4) -> Collapse
     scene = plash.Scene(
         domain={"size": (20 * A, 3 * A), "cell_size": A / cells, "gravity": (0, -G)},
         time={"fps": fps, "frames": frames},
-        solver={"transfer": transfer},
+        solver=plash.Solver.model_validate({"transfer": transfer}),
         liquid={"kinematic_viscosity": 0},
         fill=[{"shape": plash.Box(min=(0, 0), max=(A, 2 * A))}],
     )

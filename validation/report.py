@@ -253,7 +253,7 @@ def _figure(panels: int) -> tuple[Any, Sequence[Any]]:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, panels, figsize=(5.2 * panels, 3.6), layout="constrained")
-    return figure, np.atleast_1d(axes)
+    return figure, list(np.atleast_1d(axes))
 
 
 def _save(figure: Any, path: Path) -> None:

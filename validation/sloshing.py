@@ -46,7 +46,7 @@ def slosh(cells: int, transfer: str = "apic", periods: float = 5.3, **solver: ob
     scene = plash.Scene(
         domain={"size": (LENGTH, 1.6 * DEPTH), "cell_size": h, "gravity": (0, -G)},
         time={"fps": fps, "frames": math.ceil(60 * periods) + 1},
-        solver={"transfer": transfer, **solver},
+        solver=plash.Solver.model_validate({"transfer": transfer, **solver}),
         liquid={"kinematic_viscosity": 0},
         fill=[{"shape": plash.HeightShape(height=lambda x: DEPTH + 2 * h * np.cos(k * x))}],
     )

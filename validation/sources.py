@@ -37,9 +37,9 @@ def flux(dimension: int, degrees: float, under_water: bool, cells: int = 10, sec
     """
     h, angle = 0.16 / cells, math.radians(degrees)
     normal = (math.cos(angle), math.sin(angle), 0.0)[:dimension]
-    size, center = ((1.28, 0.96, 0.64), (0.41, 0.33, 0.31)) if under_water else ((0.8, 0.64, 0.4), (0.21, 0.17, 0.19))
-    size, center = size[:dimension], center[:dimension]
-    pool = {"kind": "half_space", "point": (0, 0.64, 0)[:dimension], "normal": (0, 1, 0)[:dimension]}
+    size = ((1.28, 0.96, 0.64) if under_water else (0.8, 0.64, 0.4))[:dimension]
+    center = ((0.41, 0.33, 0.31) if under_water else (0.21, 0.17, 0.19))[:dimension]
+    pool = plash.HalfSpace(point=(0, 0.64, 0)[:dimension], normal=(0, 1, 0)[:dimension])
     scene = plash.Scene(
         domain={
             "size": size,
@@ -90,7 +90,7 @@ def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 
     base = 4 * h
     wide, high = 2 * round(0.2 * apex / h) * h + 4 * width, round((base + 1.4 * apex) / h) * h
     middle = (wide / 2, base, wide / 2)[:dimension]
-    shape = {"kind": "disc", "center": middle, "normal": (0, 1, 0)[:dimension], "radius": width / 2}
+    shape = plash.Disc(center=middle, normal=(0, 1, 0)[:dimension], radius=width / 2)
     rise = 2 * speed / G
     scene = plash.Scene(
         domain={"size": (wide, high, wide)[:dimension], "cell_size": h, "sides": "open"},
@@ -109,8 +109,8 @@ def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 
 
 def torricelli(cells: int) -> float:
     """Speed of liquid that leaves a tank through a slit ten cells from its floor, over √(2 g H) at each height."""
-    wall = {"kind": "box", "min": (0.6, -1), "max": (0.66, 3)}
-    slit = {"kind": "box", "min": (0.5, 0.07), "max": (0.8, 0.17)}
+    wall = plash.Box(min=(0.6, -1), max=(0.66, 3))
+    slit = plash.Box(min=(0.5, 0.07), max=(0.8, 0.17))
     scene = plash.Scene(
         domain={"size": (0.9, 0.75), "resolution": cells},
         time={"fps": 20, "frames": 12},
@@ -143,7 +143,7 @@ def piston(dimension: int, solids: str, cells: int = 32) -> float:
     scene = plash.Scene(
         domain={"size": size, "cell_size": h},
         time={"fps": 10, "frames": 19},
-        solver={"solids": solids},
+        solver=plash.Solver.model_validate({"solids": solids}),
         fill=[{"shape": {"kind": "box", "min": (0.1, 0, 0)[:dimension], "max": (1.2, level, 1)[:dimension]}}],
         solid=[
             {

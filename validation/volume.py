@@ -41,7 +41,7 @@ def settle(dimension: int, cells: int, transfer: str, seconds: float = 10.0) -> 
         scene = plash.Scene(
             domain={"size": (1, 1), "resolution": cells},
             time={"fps": 24, "frames": round(24 * seconds) + 1},
-            solver={"transfer": transfer},
+            solver=plash.Solver.model_validate({"transfer": transfer}),
             fill=[{"shape": plash.Box(min=(0, 0), max=(0.4, 0.5))}],
         )
     times, errors, carried = [], [], 0.0

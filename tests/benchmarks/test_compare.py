@@ -1,5 +1,6 @@
 """The parts of the benchmarks that measure nothing: the results file and the comparison. Nothing here is timed."""
 
+import ast
 import json
 import math
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.compare import Change, compare, main, remarks  # noqa: E402
+from benchmarks.compare import BASELINE, RENEWAL, Change, compare, main, remarks  # noqa: E402
 from benchmarks.results import (  # noqa: E402
     Figure,
     Result,
@@ -203,6 +204,45 @@ def test_exit_code_is_1_when_something_got_worse(tmp_path: Path, capsys: pytest.
     assert main([old, new]) == 1
     assert "1.250  WORSE" in capsys.readouterr().out
     assert main([old, new, "--threshold", "1.5"]) == 0
+
+
+def test_one_file_is_compared_with_the_stored_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baseline = written(tmp_path, "baseline.json", run_of(figure(1.0)))
+    monkeypatch.setattr("benchmarks.compare.BASELINE", Path(baseline))
+    worse = written(tmp_path, "worse.json", run_of(figure(1.25)))
+    assert main([worse]) == 1
+    assert "1.250  WORSE" in capsys.readouterr().out
+    assert main([worse, "--threshold", "1.5"]) == 0
+    assert main([baseline]) == 0
+
+
+def test_a_missing_baseline_is_named_with_the_command_that_makes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.compare.BASELINE", tmp_path / "baseline.json")
+    assert main([written(tmp_path, "new.json", run_of(figure(1.0)))]) == 2
+    message = capsys.readouterr().err
+    assert str(tmp_path / "baseline.json") in message
+    assert "`python -m benchmarks.run --out benchmarks/baseline.json`" in message
+
+
+def test_the_stored_baseline_is_a_whole_run() -> None:
+    if not BASELINE.is_file():
+        pytest.skip(f"no baseline is stored: {RENEWAL}")
+    baseline = read_results(BASELINE)
+    assert not baseline.quick
+    assert set(baseline.benchmarks) == benchmark_names()
+    assert {result.status for result in baseline.benchmarks.values()} == {"complete"}
+    assert main([str(BASELINE)]) == 0
+
+
+def benchmark_names() -> set[str]:
+    """What `BENCHMARKS` in cases/__init__.py lists, without the compiler that its import brings along."""
+    tree = ast.parse((ROOT / "benchmarks" / "cases" / "__init__.py").read_text("utf-8"))
+    (table,) = (node for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    return set(map(ast.literal_eval, filter(None, table.keys)))
 
 
 @pytest.mark.parametrize(

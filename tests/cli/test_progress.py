@@ -6,7 +6,6 @@ import json
 import pytest
 from rich.console import Console
 
-from plash.cli import show
 from plash.cli.show import JsonLines, Line, Pace, Plain
 
 
@@ -41,7 +40,7 @@ def test_what_is_compiled_before_the_plan_is_known_is_said_too(watched, capfd):
 
 def test_plain_lines_say_it_now_and_then(capfd, monkeypatch):
     plain, now = Plain(), 1000.0
-    monkeypatch.setattr(show.time, "monotonic", lambda: now)
+    monkeypatch.setattr("plash.cli.show.time.monotonic", lambda: now)
     for kernel in range(1, 9):
         plain.compiling(kernel, now - 1000, True)
         now += 2

@@ -13,7 +13,7 @@ def dam_break(ball, fill=None):
     return plash.Scene(
         domain={"size": (1.0, 0.6, 0.6), "resolution": 24},
         time={"frames": 5},
-        fill=[{"shape": fill or {"kind": "box", "min": (0, 0, 0), "max": (0.4, 0.45, 0.6)}}],
+        fill=[{"shape": fill or plash.Box(min=(0, 0, 0), max=(0.4, 0.45, 0.6))}],
         solid=[{"name": "ball", "shape": ball}],
     )
 

@@ -67,7 +67,7 @@ def test_arrays_that_share_their_bytes_are_refused(tmp_path):
         for _ in range(50):
             file.filelist.append(first)
             file.NameToInfo[first.filename] = first
-        file._didModify = True
+        setattr(file, "_didModify", True)  # noqa: B010
     (tmp_path / "a.npz").write_bytes(stored.getvalue())
     with pytest.raises(DamagedError, match="larger than the file"):
         read_arrays(tmp_path / "a.npz", None, "")

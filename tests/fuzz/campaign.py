@@ -44,7 +44,7 @@ class Tally:
     """What came of the cases so far."""
 
     outcomes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     failures: list[Failure] = field(default_factory=list)
 
     @property

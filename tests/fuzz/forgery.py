@@ -51,9 +51,7 @@ def _forged(chance: Random, array: np.ndarray) -> np.ndarray | None:
         lambda: array[None],
         lambda: np.zeros(0, array.dtype),
         lambda: np.zeros(chance.choice([(0, 0), (3,), (2, 2), (1, 1, 1, 1), ()]), array.dtype),
-        lambda: array.astype(
-            chance.choice([np.float64, np.float32, np.int8, np.uint64, np.complex128, np.bool_, "U3"])
-        ),
+        lambda: array.astype(np.dtype(chance.choice(["f8", "f4", "i1", "u8", "c16", "?", "U3"]))),
         lambda: np.array([None, {}], object),
         lambda: array.astype(array.dtype.newbyteorder()),
         lambda: np.asfortranarray(array),

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene import Scene, scene_text
+from plash.scene.domain import SideName
 from plash.solvers.box_state import FrameGrids
 from plash.solvers.build import build
 from plash.solvers.ledger import Ledger
@@ -95,11 +96,12 @@ def check_moment(scene: Scene, solver: Solver) -> None:
     carried, told = float(seen.volume.sum()), solver.ledger.particle_volume
     scale = solver.ledger.initial + solver.ledger.inflow
     promise(abs(carried - told) <= _ROUND_OFF * scale, f"particles carry {carried}, the ledger says {told}")
+    sides_of: dict[str, str] = {name: scene.domain.side(name) for name in get_args(SideName)}
     for axis, (side, sides) in enumerate(zip(scene.domain.cells, ("x", "y", "z"), strict=False)):
         along = seen.position[:, axis] / scene.domain.h
-        if scene.domain.side(f"{sides}_min") == "closed":
+        if sides_of[f"{sides}_min"] == "closed":
             promise(not np.any(along < -1e-3), f"particles left through the closed side {sides}_min")
-        if scene.domain.side(f"{sides}_max") == "closed":
+        if sides_of[f"{sides}_max"] == "closed":
             promise(not np.any(along > side + 1e-3), f"particles left through the closed side {sides}_max")
 
 

@@ -119,7 +119,7 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
     if kind == "draw":
         ends = {"x0": coordinate(), "y0": coordinate(), "x1": coordinate(), "y1": coordinate()}
         return {**begins, **ends, "radius": radius}
-    return {
+    parts: dict[str, dict[str, Any]] = {
         "play": {"running": chance.random() < 0.7},
         "speed": {"value": chance.choice([0.01, 1.0, 10.0, 100.0])},
         "view": {"name": chance.choice(m.VIEWS), "arrows": chance.random() < 0.5},
@@ -131,7 +131,8 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
         "open": {"text": chance.choice([_scene(chance), "[" * 1000, "", SCENE + "[look]\nlight = '/etc/hosts.hdr'\n"])},
         "start": {"preset": chance.choice(["", "", "nonsense", "../dam", *(p["name"] for p in presets()[:1])])},
         "seen": {"frame": chance.choice([0, 1, 10**9, -1])},
-    }.get(kind, {})
+    }
+    return parts.get(kind, {})
 
 
 # Requests, to a server of its own

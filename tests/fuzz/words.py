@@ -2,12 +2,12 @@
 
 import datetime
 import math
+from typing import Any
 
-from plash.scene import Scene
+from plash.scene import Fill, Scene
 from plash.scene.language.fields import models_in
-from plash.scene.model import Fill
 
-_MODELS = [Scene, *models_in(Fill.model_fields["shape"].annotation)]
+_MODELS: list[Any] = [Scene, *models_in(Fill.model_fields["shape"].annotation)]
 _MODELS += [model for field in Scene.model_fields.values() for model in models_in(field.annotation)]
 KEYS = sorted(
     {"x_min", "angle", "axis", "about", "nonsense", *(name for model in _MODELS for name in model.model_fields)}

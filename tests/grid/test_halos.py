@@ -19,7 +19,7 @@ def some_tiles(dimension: int) -> tuple[Tiles, np.ndarray]:
 def test_every_tile_gets_what_was_found_once(dimension, per_cell, before, behind):
     tiles, slots = some_tiles(dimension)
     halos = Halos(tiles, slots, per_cell, before, behind)
-    places = np.stack(np.indices(halos.shape)[1:][::-1], axis=-1)
+    places = np.moveaxis(np.indices(halos.shape)[1:][::-1], 0, -1)
     for axis in range(dimension):
         places[..., axis] += per_cell * tiles.origins[slots, axis].reshape(-1, 1, 1, 1) - before
     numbers = places @ np.array([1, 1000, 1000**2])

@@ -1,5 +1,7 @@
 """Surfaces that are not closed: walls of a thickness, and what a winding number takes as inside."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import trimesh
@@ -192,10 +194,10 @@ def test_overlapping_and_crossing_parts_are_one_body(tmp_path):
 
 
 def test_cavity_stays_a_cavity(tmp_path):
-    hollow = trimesh.util.concatenate([trimesh.creation.box((4, 4, 4)), trimesh.creation.box((2, 2, 2))])
+    hollow: Any = trimesh.util.concatenate([trimesh.creation.box((4, 4, 4)), trimesh.creation.box((2, 2, 2))])
     hollow.faces[12:] = hollow.faces[12:, ::-1]
     shape = saved(hollow, tmp_path / "hollow.ply", repair=True)
-    found = distance(shape, [[0, 0, 0], [1.5, 0, 0], [3, 0, 0]])
+    found = distance(shape, [(0, 0, 0), (1.5, 0, 0), (3, 0, 0)])
     assert found == pytest.approx([1, -0.5, 1], abs=1e-9)
 
 
@@ -224,7 +226,7 @@ def test_thin_walls_of_a_repaired_mesh_are_thickened(tmp_path):
 
 def test_repaired_mesh_is_moved_and_scaled_like_any_shape(tmp_path):
     mesh = some_of(trimesh.creation.box((1, 2, 3)).subdivide().subdivide(), slice(1, None))
-    moves = {"rotation": Rotation(angle=1.1, axis=(1, 2, 0)), "translation": (0.1, -0.2, 0.3)}
+    moves: Any = {"rotation": Rotation(angle=1.1, axis=(1, 2, 0)), "translation": (0.1, -0.2, 0.3)}
     shape = saved(mesh, tmp_path / "box.ply", scale=0.5, repair=True, **moves)
     exact = Box(min=(-0.25, -0.5, -0.75), max=(0.25, 0.5, 0.75), **moves)
     points = scattered(1000)

@@ -329,7 +329,8 @@ def test_bits_do_not_depend_on_the_number_of_threads(dimension: int) -> None:
     threads = numba.get_num_threads()
     try:
         found = []
-        for count in sorted({1, min(2, numba.config.NUMBA_NUM_THREADS)}):
+        settings: Any = numba.config
+        for count in sorted({1, min(2, settings.NUMBA_NUM_THREADS)}):
             numba.set_num_threads(count)
             found += [redistance(field, WIDTH, H).pool for field in (phi, noise(dimension))]
     finally:

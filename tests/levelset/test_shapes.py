@@ -1,5 +1,6 @@
 import math
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def test_distance_is_the_exact_one(shape, point, expected):
     assert found == pytest.approx(expected, abs=1e-14)
 
 
-SHAPES = {
+SHAPES: dict[str, Any] = {
     "box": BOX,
     "sphere": SPHERE,
     "cylinder": Cylinder(base=(0, 1, 0), top=(2, 4, 1), radius=0.7),
@@ -212,7 +213,7 @@ def test_shift_comes_after_the_turn():
 def test_flat_and_deep_shapes_agree_in_their_plane():
     flat = scattered(SQUARE, 200)
     deep = np.column_stack([flat, np.zeros(len(flat))])
-    pairs = [
+    pairs: list[tuple[Any, Any]] = [
         (SQUARE, Box(min=(0, 0, -99), max=(2, 4, 99))),
         (DISC, Sphere(center=(1, 0, 0), radius=2)),
         (STADIUM, Capsule(base=(0, 0, 0), top=(4, 0, 0), radius=1)),

@@ -2,6 +2,7 @@ import json
 import struct
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_moved_mesh_is_the_moved_shape(tmp_path, seed):
     low, size = random.uniform(-1, 1, 3), random.uniform(0.2, 1, 3)
     scale = float(random.uniform(0.01, 100))
     mesh = trimesh.creation.box(bounds=np.array([low, low + size]) / scale)
-    moves = {
+    moves: Any = {
         "rotation": Rotation(angle=float(random.uniform(-4, 4)), axis=tuple(random.normal(size=3))),
         "translation": tuple(random.uniform(-1, 1, 3)),
     }
@@ -233,7 +234,9 @@ def test_every_format_holds_the_same_body(tmp_path, suffix):
     points = scattered(300)
     exact = distance(Box(min=(-0.5, -1, -1.5), max=(0.5, 1, 1.5)), points)
     assert distance(shape, points) == pytest.approx(exact, abs=1e-7)
-    assert len(load_body(shape).vertices) == 8
+    body = load_body(shape)
+    assert isinstance(body, Triangles)
+    assert len(body.vertices) == 8
 
 
 def test_ascii_and_capital_suffix_are_read(tmp_path):

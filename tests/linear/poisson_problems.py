@@ -7,6 +7,7 @@ compares with is computed here from the dense arrays by slicing, never through t
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -105,15 +106,13 @@ class Problem:
         """A = Gᵀ W G, where a row of G takes the difference across one face."""
         number = np.full(self.labels.shape, -1)
         number[self.unknown] = np.arange(np.count_nonzero(self.unknown))
-        lower, upper, weight = [], [], []
+        parts: list[tuple[Any, Any, Any]] = []
         for axis, conductance in enumerate(self.conductance):
             below, above = (
                 np.moveaxis(number, 2 - axis, 0)[part].ravel() for part in (slice(None, -1), slice(1, None))
             )
-            lower.append(below)
-            upper.append(above)
-            weight.append(np.moveaxis(conductance, 2 - axis, 0)[1:].ravel())
-        lower, upper, weight = (np.concatenate(parts) for parts in (lower, upper, weight))
+            parts.append((below, above, np.moveaxis(conductance, 2 - axis, 0)[1:].ravel()))
+        lower, upper, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
         faces = np.arange(len(weight))
         rows = np.concatenate([faces[lower >= 0], faces[upper >= 0]])
         columns = np.concatenate([lower[lower >= 0], upper[upper >= 0]])

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from poisson_problems import AIR, LIQUID, SOLID, cut_problem, make, unit_problem, wavy_pool
 
 from plash.linear.aggregates import aggregate
+
+from .poisson_problems import AIR, LIQUID, SOLID, cut_problem, make, unit_problem, wavy_pool
 
 SHAPES = {2: (136, 88), 3: (40, 24, 56)}
 ORIGINS = [(0, 0, 0), (-21, 5, -10), (7, -40, 3)]

@@ -6,11 +6,12 @@ import scipy.ndimage
 import scipy.sparse.csgraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from poisson_problems import AIR, LIQUID, SOLID, cut_problem, make, unit_problem
 
 from plash.linear import pcg
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
+
+from .poisson_problems import AIR, LIQUID, SOLID, cut_problem, make, unit_problem
 
 
 def labels_of(problem, closed):

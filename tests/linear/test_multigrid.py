@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
-from poisson_problems import AIR, LIQUID, make, unit_problem
 
 from plash.linear import multigrid, pcg
 from plash.linear.aggregates import aggregate
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
+
+from .poisson_problems import AIR, LIQUID, make, unit_problem
 
 SHAPES = {2: (72, 56), 3: (24, 40, 56)}
 KINDS = ["unit", "cut", "ghost", "sealed", "sealed cut"]

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from poisson_problems import AIR, LIQUID, SOLID, make, unit_problem
 
 from plash.linear.operators import PoissonOperator
+
+from .poisson_problems import AIR, LIQUID, SOLID, make, unit_problem
 
 SHAPES = {2: (40, 56), 3: (24, 40, 56)}
 KINDS = ["unit", "cut", "cut everywhere", "ghost", "sealed cut"]

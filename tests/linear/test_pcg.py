@@ -5,11 +5,12 @@ import functools
 import numpy as np
 import pytest
 import scipy.sparse.linalg
-from poisson_problems import AIR, LIQUID, SOLID, Problem, cut_problem, ghost_problem, make, unit_problem, wavy_pool
 
 from plash.linear import pcg
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
+
+from .poisson_problems import AIR, LIQUID, SOLID, Problem, cut_problem, ghost_problem, make, unit_problem, wavy_pool
 
 SMALL = {2: (40, 24), 3: (24, 16, 20)}
 NON_CUBIC = {2: (88, 56), 3: (40, 24, 56)}

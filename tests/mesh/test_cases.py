@@ -1,4 +1,5 @@
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,8 @@ def test_no_side_of_a_triangle_runs_through_a_face_but_its_cut():
 
 def test_neighbours_cut_their_common_face_alike():
     """The low and the high x-face have the same cuts, in opposite directions, for the same corners."""
-    low, high = {}, {}
+    low: dict[tuple[int, ...], Any] = {}
+    high: dict[tuple[int, ...], Any] = {}
     for case in range(256):
         for found, x in ((low, 0), (high, 1)):
             corners = tuple(case >> c & 1 for c in range(8) if c & 1 == x)

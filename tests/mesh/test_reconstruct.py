@@ -6,6 +6,7 @@ import pytest
 from plash.files.ply import mesh_from_ply, ply_bytes
 from plash.mesh import contact
 from plash.mesh.defects import defects
+from plash.mesh.lattice import distance_to_solids
 from plash.mesh.mesh import Mesh
 from plash.mesh.reconstruct import liquid_surface
 from plash.pipeline.simulate import simulate
@@ -166,7 +167,7 @@ def test_liquid_ends_a_hair_under_the_face_of_a_solid(dimension):
 
 def test_a_vertex_that_loses_the_solid_on_its_way_out_stays_where_it_was(dimension, monkeypatch):
     """Where no solid is close the distance is infinite, and says no way."""
-    known, asked = contact.distance_to_solids, iter(range(1000))
+    known, asked = distance_to_solids, iter(range(1000))
 
     def lost(places, lattice):
         gap = known(places, lattice)
@@ -205,7 +206,7 @@ def test_no_part_of_the_surface_lies_before_or_in_a_solid(where):
     # Its depth along the axes, without those that end at a wall
     low, high = np.where(low == 0, -1.0, low), np.where(high == SIDES[3], 2.0, high)
     corners = mesh.vertices[mesh.faces].astype(float)
-    on_wall = ((corners == 0) | (corners == np.float32(SIDES[3]))).all(axis=1).any(axis=1)
+    on_wall = ((corners == 0) | (corners == np.array(SIDES[3], np.float32))).all(axis=1).any(axis=1)
     assert on_wall.sum() > 1000
     for share in ((1, 0, 0), (1 / 3, 1 / 3, 1 / 3), (0.5, 0.5, 0), (0, 0.5, 0.5)):
         points = np.einsum("k,nkd->nd", np.array(share), corners)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ SPACE, PLANE = Domain(size=(2, 1, 1.3)), Domain(size=(2, 1))
 SPAN = np.sqrt(0.09 + 0.25 + 0.01)
 TURN = Rotation(angle=30, axis=(1, 2, 3))
 
-SOLIDS = {
+SOLIDS: dict[str, tuple[Any, float]] = {
     "box": (Box(min=(0.1, 0, 0), max=(1, 0.5, 0.25)), 0.9 * 0.5 * 0.25),
     "sphere": (Sphere(center=(0.5, 0.5, 0.5), radius=0.3), 4 / 3 * np.pi * 0.3**3),
     "cylinder": (Cylinder(base=(0.5, 0.2, 0.5), top=(0.8, 0.7, 0.4), radius=0.2), np.pi * 0.04 * SPAN),
@@ -37,7 +39,7 @@ SOLIDS = {
     ),
     "height": (HeightShape(height=lambda x, z: 0.2 + 0.1 * x + 0 * z), 1.3 * (0.4 + 0.2)),
 }
-REGIONS = {
+REGIONS: dict[str, tuple[Any, float]] = {
     "box": (Box(min=(0.1, 0), max=(1, 0.5)), 0.45),
     "turned box": (Box(min=(0.1, 0), max=(1, 0.5), rotation=Rotation(angle=40), translation=(0.1, 0.2)), 0.45),
     "sphere": (Sphere(center=(0.5, 0.5), radius=0.3), np.pi * 0.09),

@@ -1,6 +1,7 @@
 """Particles that slide along hollow walls: they go on, lose no more than walls take, and never gain."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,9 +29,9 @@ def bowl(dimension):
     center = middle(dimension)
     rim = center + 20 * H
     low = np.where(np.arange(dimension) == 1, center[1], 0.0)
-    ball = {"kind": "sphere", "center": tuple(center), "radius": RADIUS}
-    cover = plash.DomainBox(min=tuple(low), max=tuple(rim + 1))
-    shape = plash.Difference(of=[{**ball, "radius": RADIUS + 3 * H}, ball, cover])
+    inner, outer = (plash.Sphere(center=tuple(center), radius=RADIUS + wall * H) for wall in (0, 3))
+    cover = plash.Box(min=tuple(low), max=tuple(rim + 1))
+    shape = plash.Difference(of=[outer, inner, cover])
     box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
     return StaticCutSolids([Solid(name="bowl", shape=shape)], box, H)
 
@@ -125,16 +126,16 @@ def test_a_drop_stays_in_the_bottom_of_a_valley_or_slides_along_it(dimension):
 
 @pytest.mark.parametrize("transfer", ["apic", "flip"])
 def test_water_dropped_into_a_bowl_rests_or_moves_but_does_not_hang(transfer):
-    ball = {"kind": "sphere", "center": (0.5, 0.45, 0.5), "radius": 0.35}
-    rim = {"kind": "box", "min": (0, 0.45, 0), "max": (1, 1, 1)}
+    inner, outer = (plash.Sphere(center=(0.5, 0.45, 0.5), radius=radius) for radius in (0.35, 0.42))
+    rim = plash.Box(min=(0, 0.45, 0), max=(1, 1, 1))
     scene = plash.Scene(
         domain={"size": (1, 0.8, 1), "resolution": 28},
         time={"frames": 30},
         solver={"transfer": transfer},
         fill=[{"shape": {"kind": "sphere", "center": (0.5, 0.52, 0.5), "radius": 0.15}}],
-        solid=[{"name": "bowl", "shape": {"kind": "difference", "of": [{**ball, "radius": 0.42}, ball, rim]}}],
+        solid=[{"name": "bowl", "shape": {"kind": "difference", "of": [outer, inner, rim]}}],
     )
-    seen = []
+    seen: list[Any] = []
     energies = []
     for frame in plash.simulate(scene):
         x, v = frame.particles.position, frame.particles.velocity

@@ -13,6 +13,7 @@ from plash.files.manifest import read_manifest
 from plash.pipeline import simulation_stage
 from plash.pipeline.compiling import compiling_told
 from plash.pipeline.progress import Silent
+from plash.pipeline.simulate import steps_to_frame
 from plash.timing import stage, timing
 
 
@@ -93,11 +94,9 @@ def test_a_run_tells_of_it_and_keeps_it_out_of_the_times_of_frames(clock, monkey
         def made(self, stage, frame, seconds):
             self.made_in.append(seconds)
 
-    taken = simulation_stage.steps_to_frame
-
     def slowly(solver, number, fps):
         compile_for(clock, 30)
-        for report in taken(solver, number, fps):
+        for report in steps_to_frame(solver, number, fps):
             clock.now += 0.5
             yield report
 

@@ -21,6 +21,7 @@ from plash.pipeline import damage
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
 from plash.solvers.build import build
+from plash.solvers.build.liquid import build_liquid
 
 from .conftest import checksums
 
@@ -242,7 +243,7 @@ def damaged_copy(source, tmp_path, file, name, lie):
 @pytest.mark.parametrize(("name", "lie"), lies(LIES))
 def test_a_lying_checkpoint_of_liquid_is_refused(straight, tmp_path, name, lie):
     path = damaged_copy(straight, tmp_path, "checkpoints/checkpoint.0004.npz", name, lie)
-    solver = build(LIQUID)
+    solver = build_liquid(LIQUID)
     with pytest.raises(DamagedError, match=r"file\.npz: is damaged.*Use another"):
         read_checkpoint(path, solver, LIQUID, None, "Use another")
     assert solver.state.steps == 0

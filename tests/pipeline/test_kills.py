@@ -31,7 +31,8 @@ def made_by(folder):
 @pytest.fixture
 def images(tmp_path, monkeypatch):
     """images(work): the folder "run" as it was before each change that some work makes in it."""
-    run, taken = tmp_path / "run", []
+    run = tmp_path / "run"
+    taken: list[Path] = []
 
     def take(path):
         if run in Path(path).parents:

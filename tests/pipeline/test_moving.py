@@ -100,11 +100,11 @@ def test_solids_that_stand_have_the_fingerprints_they_had():
 
 
 def test_a_run_that_presses_liquid_together_ends_with_its_name_and_the_last_checkpoint(tmp_path):
-    ram = {
-        "name": "ram",
-        "shape": {"kind": "box", "min": (-0.5, -0.5), "max": (0.1, 1.5)},
-        "motion": {"velocity": (0.2, 0), "start": 0.1},
-    }
+    ram = plash.Solid(
+        name="ram",
+        shape=plash.Box(min=(-0.5, -0.5), max=(0.1, 1.5)),
+        motion={"velocity": (0.2, 0), "start": 0.1},
+    )
     sealed = plash.Scene(
         domain={"size": (1, 0.5), "resolution": 20},
         time={"fps": 20, "frames": 6},
@@ -117,8 +117,8 @@ def test_a_run_that_presses_liquid_together_ends_with_its_name_and_the_last_chec
 
 def test_check_tells_how_fast_solids_are_and_which_are_never_seen():
     def found(**motion):
-        ball = {"name": "ball", "shape": {"kind": "sphere", "center": (3, 0.5), "radius": 0.2}, "motion": motion}
-        fill = [{"shape": {"kind": "box", "min": (0, 0), "max": (0.5, 0.5)}}]
+        ball = plash.Solid(name="ball", shape=plash.Sphere(center=(3, 0.5), radius=0.2), motion=plash.Motion(**motion))
+        fill = [plash.Fill(shape=plash.Box(min=(0, 0), max=(0.5, 0.5)))]
         made = plash.Scene(domain={"size": (2, 1), "resolution": 40}, fill=fill, solid=[ball])
         return {finding.code: finding for finding in plash.check(made, with_steps=False).findings}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,8 @@ def test_another_quality_only_renders_again(tmp_path):
     assert told.notes == []
     traced = pictures(tmp_path / "run")
     assert not set(drawn) & set(traced)
-    plash.resume(tmp_path / "run", **{"look.quality": "draft"})
+    draft: Any = {"look.quality": "draft"}
+    plash.resume(tmp_path / "run", **draft)
     assert pictures(tmp_path / "run") == drawn
 
 
@@ -87,7 +89,8 @@ def test_without_mitsuba_a_run_still_makes_its_movie_and_says_so(tmp_path, witho
 def test_without_mitsuba_rendering_alone_ends_with_the_command_to_install_it(tmp_path, without_mitsuba, capfd):
     plash.run(scene(), tmp_path / "run", stages=["simulate", "mesh"])
     with pytest.raises(MissingPartError):
-        plash.resume(tmp_path / "run", stages=["render"], **{"look.quality": "preview"})
+        preview: Any = {"look.quality": "preview"}
+    plash.resume(tmp_path / "run", stages=["render"], **preview)
     assert _exit_code(["render", str(tmp_path / "run"), "--quality", "preview"]) == 7
     assert 'pip install "plash[render]"' in capfd.readouterr().err
 

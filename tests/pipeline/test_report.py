@@ -4,6 +4,8 @@ import re
 import shutil
 from html.parser import HTMLParser
 from statistics import fmean
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -24,8 +26,11 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.tags, self.attributes = [], [], []
-        self.rows, self.texts = [], {}
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.rows: list[list[str]] = []
+        self.texts: dict[str, list[str]] = {}
         self.feed(text)
         self.close()
         assert self.open == []
@@ -198,7 +203,7 @@ def test_a_run_that_failed_says_why(copy):
     manifest = read_manifest(folder)
     manifest.message = "frame 4: <went> wrong"
     manifest.write(folder)
-    story = Page(report_module._message(type("Run", (), {"manifest": manifest})))
+    story = Page(report_module._message(cast(Any, SimpleNamespace(manifest=manifest))))
     assert story.texts["p"] == ["frame 4: <went> wrong"]
 
 

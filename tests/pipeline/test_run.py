@@ -1,5 +1,6 @@
 import json
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -186,14 +187,16 @@ def test_a_truncated_file_is_made_again_bit_for_bit(straight, copy, part):
 def test_a_changed_file_is_found_when_it_is_read(copy, part):
     whole = (copy / part).read_bytes()
     (copy / part).write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    plash.resume(copy, **{"mesh.smoothing": 1, "video_quality": 31})  # reads every file
+    changed: Any = {"mesh.smoothing": 1, "video_quality": 31}
+    plash.resume(copy, **changed)  # reads every file
     assert inspect_run(copy, with_checksums=True).damaged == ()
 
 
 def test_a_stage_alone_says_what_is_missing(copy):
     (copy / "particles" / "particles.0003.npz").write_bytes(b"")
+    smoother: Any = {"mesh.smoothing": 1}
     with pytest.raises(DamagedError, match=r"particles\.0003\.npz: is damaged.*plash resume") as error:
-        plash.resume(copy, stages=["mesh"], **{"mesh.smoothing": 1})
+        plash.resume(copy, stages=["mesh"], **smoother)
     assert error.value.exit_code == 5
     plash.resume(copy)
     assert inspect_run(copy, with_checksums=True).damaged == ()

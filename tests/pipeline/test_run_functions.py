@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_a_scene_with_functions_runs_to_its_movie_and_report(tmp_path):
 def test_readmes_own_scene_runs(tmp_path):
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     code = re.search(r"```python\n(scene = plash\.Scene\(.*?\n)```", readme, re.DOTALL)[1]
-    names = {"plash": plash}
+    names: dict[str, Any] = {"plash": plash}
     exec(code.replace('"resolution": 128}', '"resolution": 16}, time={"frames": 2}'), names)
     assert plash.run(names["scene"], tmp_path / "mine", stages=["simulate"]).frames == 2
 

@@ -8,6 +8,7 @@ from plash.errors import MismatchError, StoppedError
 from plash.files.frames import read_frame
 from plash.pipeline.check.findings import findings, liquid_volume
 from plash.pipeline.fingerprint import appearance, physics
+from plash.solvers.box_state import FrameGrids
 
 from .conftest import StopAfter, checksums
 
@@ -30,6 +31,7 @@ def test_temperatures_on_disk_are_those_in_memory(straight):
     for frame in plash.simulate(scene()):
         path = straight / "grids" / f"grids.{frame.number:04d}.npz"
         seen = read_frame(path, scene(), frame.number, None, "")
+        assert isinstance(seen, FrameGrids)
         assert seen.temperature.dtype == np.float32
         assert np.array_equal(seen.temperature, frame.temperature)
         assert np.load(path)["time"] == frame.time

@@ -1,6 +1,7 @@
 """Runs of stable fluids: frames of grids, resuming, and what makes what again."""
 
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,11 +64,13 @@ def test_a_lost_frame_is_made_again(straight, tmp_path):
 
 def test_another_isovalue_only_makes_surfaces_again(straight, tmp_path):
     folder = shutil.copytree(straight, tmp_path / "run")
-    plash.resume(folder, **{"solver.isovalue": 0.3})
+    lower: Any = {"solver.isovalue": 0.3}
+    plash.resume(folder, **lower)
     assert checksums(folder) == checksums(straight)
     assert checksums(folder, "mesh") != checksums(straight, "mesh")
+    livelier: Any = {"solver.confinement": 0.35}
     with pytest.raises(MismatchError, match=r"solver\.confinement"):
-        plash.resume(folder, **{"solver.confinement": 0.35})
+        plash.resume(folder, **livelier)
 
 
 def test_the_report_and_the_check_speak_of_stable_fluids(straight, tmp_path):

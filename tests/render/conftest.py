@@ -7,7 +7,7 @@ import pytest
 
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
-from plash.scene import Box, Domain, Fill, Scene, Solid, Sphere
+from plash.scene import Box, Domain, Fill, Look, Scene, Solid, Sphere
 
 DOMAIN = Domain(size=(2, 1, 1.2), resolution=20)
 
@@ -34,7 +34,7 @@ def make_scene():
             domain=Domain(size=size, resolution=20),
             fill=[Fill(shape=block)],
             solid=[Solid(shape=disc, look={"color": "red"})] if solids else [],
-            look={"width": 160, **look},
+            look=Look(**{"width": 160, **look}),
         )
 
     return make

@@ -38,7 +38,7 @@ def test_the_default_camera_sees_the_whole_domain_and_wastes_little(size, pictur
 
 
 def test_a_camera_of_the_scene_is_used_as_it_is():
-    camera = Camera(**{"from": (2, 1, 3), "to": (1, 0, 0), "fov": 40})
+    camera = Camera.model_validate({"from": (2, 1, 3), "to": (1, 0, 0), "fov": 40})
     view = camera_view(camera, (1, 1, 1), (100, 80))
     assert view.position.tolist() == [2, 1, 3]
     assert view.project([[1, 0, 0]])[0, :2] == pytest.approx([50, 40])
@@ -51,6 +51,6 @@ def test_a_view_from_straight_above_has_axes():
 
 def test_a_facing_view_keeps_shapes():
     view = facing_view(np.zeros(2), np.array([2.0, 1.0]), (200, 100))
-    assert view.project([[0, 0, 0], [2, 1, 0], [0.5, 0.5, 0]])[:, :2] == pytest.approx(
+    assert view.project([(0, 0, 0), (2, 1, 0), (0.5, 0.5, 0)])[:, :2] == pytest.approx(
         np.array([[0, 100], [200, 0], [50, 50]])
     )

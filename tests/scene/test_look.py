@@ -60,7 +60,7 @@ def test_a_camera_that_turns_needs_no_place():
     assert camera.position is None
     assert camera.turn == pytest.approx(0.5236, rel=1e-3)
     assert camera.moves
-    assert not Camera(**{"from": (1, 1, 1), "to": (0, 0, 0)}).moves
+    assert not Camera.model_validate({"from": (1, 1, 1), "to": (0, 0, 0)}).moves
 
 
 def test_everything_of_a_look_is_written_and_read_again(tmp_path):

@@ -42,6 +42,7 @@ def problem_of(text, folder, **overrides):
 
 def test_relative_path_starts_at_the_scene_file(folder):
     shape = load_scene(folder / "scene.toml").solid[0].shape
+    assert isinstance(shape, MeshShape)
     assert shape.file == str(folder / "bodies" / "box.stl")
     assert shape.bounds(3)[0] == pytest.approx((0.4, 0.4, 0.4))
     assert shape.bounds(3)[1] == pytest.approx((0.6, 0.6, 0.6))
@@ -50,9 +51,12 @@ def test_relative_path_starts_at_the_scene_file(folder):
 def test_relative_path_in_python_and_in_overrides_starts_at_the_working_directory(folder, monkeypatch):
     monkeypatch.chdir(folder / "bodies")
     assert MeshShape(file="box.stl") == MeshShape(file=folder / "bodies" / "box.stl")
-    scene = load_scene(Path("..") / "scene.toml", **{"solid[0].shape.file": "box.stl"})
-    assert scene.solid[0].shape.file == str(folder / "bodies" / "box.stl")
-    assert os.path.samefile(load_scene("../scene.toml").solid[0].shape.file, "box.stl")
+    mine = load_scene(Path("..") / "scene.toml", **{"solid[0].shape.file": "box.stl"}).solid[0].shape
+    files = load_scene("../scene.toml").solid[0].shape
+    assert isinstance(mine, MeshShape)
+    assert isinstance(files, MeshShape)
+    assert mine.file == str(folder / "bodies" / "box.stl")
+    assert os.path.samefile(files.file, "box.stl")
 
 
 def test_scene_read_back_is_the_same_and_its_folder_can_be_moved(folder):

@@ -1,4 +1,5 @@
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def problems_of(**arguments):
 
 def test_scene_of_objects_equals_scene_of_plain_tables():
     objects = Scene(domain=DOMAIN, fill=[Fill(shape=BOX)], solid=(Solid(name="a", shape=BOX),))
-    table = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.5, 1]}
+    table: Any = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.5, 1]}
     plain = Scene(domain={"size": [1, 1, 1]}, fill=[{"shape": table}], solid=[{"name": "a", "shape": table}])
     mixed = Scene(domain=DOMAIN, fill=[{"shape": BOX}], solid=[{"name": "a", "shape": table}])
     assert objects == plain == mixed
@@ -60,11 +61,12 @@ def test_particles_per_cell_follow_the_dimension():
 @pytest.mark.parametrize("count", range(1, 130))
 def test_particles_per_cell_fill_a_lattice(count):
     squares, cubes = {n**2 for n in range(12)}, {n**3 for n in range(6)}
-    solver = {"particles_per_cell": count}
-    for domain, shape, lattice in (
+    solver: Any = {"particles_per_cell": count}
+    cases: Any = (
         ({"size": (1, 1)}, Box(min=(0, 0), max=(1, 1)), squares),
         ({"size": (1, 1, 1)}, BOX, cubes),
-    ):
+    )
+    for domain, shape, lattice in cases:
         if count in lattice:
             assert Scene(domain=domain, solver=solver, fill=[Fill(shape=shape)]).particles_per_cell == count
         else:
@@ -78,7 +80,9 @@ def test_bare_function_is_a_shape():
 
     scene = Scene(domain=DOMAIN, fill=[Fill(shape=ball), Fill(shape=Union(of=[ball, BOX]))])
     assert scene.fill[0].shape == FunctionShape(function=ball)
-    assert scene.fill[1].shape.of[0].function is ball
+    group = scene.fill[1].shape
+    assert isinstance(group, Union)
+    assert group.of[0] == FunctionShape(function=ball)
 
 
 def test_height_is_a_shape():
@@ -139,7 +143,7 @@ def test_misplaced_bodies_are_found_one_by_one():
 
 
 def test_at_most_a_hundred_problems_are_listed():
-    unknown = {f"unknown_{index}": index for index in range(150)}
+    unknown: Any = {f"unknown_{index}": index for index in range(150)}
     with pytest.raises(SceneError, match="and 50 more problems") as error:
         Scene(domain=DOMAIN, fill=[Fill(shape=BOX)], **unknown)
     assert len(error.value.problems) == 101

@@ -1,16 +1,17 @@
 """How bodies move: poses, exact rates, what is refused."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import plash
 from plash.levelset.shapes import distance
-from plash.scene import Motion
+from plash.scene import Motion, Oscillation
 
 POINT = (0.3, 0.7, 0.2)
-EVERYTHING = {
+EVERYTHING: Any = {
     "velocity": (0.5, 0.1, "20 cm/s"),
     "spin": "90 deg/s",
     "axis": (1, 2, 0.5),
@@ -74,17 +75,17 @@ def test_a_spin_turns_counter_clockwise_about_its_centre():
 
 
 def test_a_swing_goes_to_both_sides_and_starts_where_its_phase_says():
-    swing = {"amplitude": (0.4, 0.0), "period": 4.0}
+    swing: Any = {"amplitude": (0.4, 0.0), "period": 4.0}
     assert moved_by(oscillation=swing)[0] == pytest.approx(0.4)
     assert Motion(oscillation=swing).pose(3.0).shift[0] == pytest.approx(-0.4)
-    late = Motion(oscillation={**swing, "phase": "-90 deg"})
+    late = Motion(oscillation=Oscillation(**swing, phase="-90 deg"))
     assert late.pose(0.0).shift[0] == pytest.approx(-0.4)
     assert late.rate(0.0).velocity[0] == pytest.approx(0.0, abs=1e-15)
     assert moved_by(oscillation={"amplitude": (0.4, 0.0), "frequency": "0.25 Hz"}) == moved_by(oscillation=swing)
 
 
 def test_smooth_keys_start_and_end_at_rest_and_overshoot_nothing():
-    keys = [{"time": t, "offset": (x, 0.0)} for t, x in ((0.0, 0.0), (0.5, 1.0), (1.5, 1.0), (2.0, 0.4))]
+    keys: Any = [{"time": t, "offset": (x, 0.0)} for t, x in ((0.0, 0.0), (0.5, 1.0), (1.5, 1.0), (2.0, 0.4))]
     motion = Motion(keys=keys)
     shifts = np.array([motion.pose(t).shift[0] for t in np.linspace(0, 2, 201)])
     assert shifts.min() == 0.0
@@ -98,7 +99,7 @@ def test_smooth_keys_start_and_end_at_rest_and_overshoot_nothing():
 
 
 def test_a_path_is_run_at_its_speed_and_round_again():
-    corner = {"points": [(1, 1), (2, 1), (2, 3)], "speed": 0.5}
+    corner: Any = {"points": [(1, 1), (2, 1), (2, 3)], "speed": 0.5}
     motion = Motion(path=corner, between="linear")
     assert motion.pose(1.0).shift == (0.5, 0.0, 0.0)
     assert motion.pose(4.0).shift == (1.0, 1.0, 0.0)

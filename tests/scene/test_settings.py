@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 import plash
@@ -82,13 +84,16 @@ def test_surface_cells_and_cut_solids_are_refused_together():
         Solver(free_surface="cells", solids="cut")
 
 
+OLD: dict[str, Any] = {"parting": False, "transfer": "trace"}
+
+
 def test_keys_and_words_are_known_by_their_old_names():
-    old, new = Solver(parting=False, transfer="trace"), Solver(separating_walls=False, transfer="semi_lagrangian")
-    assert old == new
-    assert Solver(kind="stable_fluids", advection="trace").advection == "semi_lagrangian"
+    assert Solver(**OLD) == Solver(separating_walls=False, transfer="semi_lagrangian")
+    kuo = plash.load_scene("kuo_pour", **{"solver.advection": "trace"})
+    assert kuo.solver.advection == "semi_lagrangian"
     assert plash.load_scene("dam_break", **{"solver.parting": False}).solver.separating_walls is False
 
 
 def test_an_old_name_beside_the_new_one_is_refused():
     with pytest.raises(SceneError, match="parting is the old name of separating_walls"):
-        Solver(parting=False, separating_walls=True)
+        Solver(**OLD, separating_walls=True)

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from plash.scene import (
 from plash.scene.shapes import DEEPEST
 
 INF = math.inf
-QUARTER_TURN = {"angle": "90 deg", "axis": (0, 0, 1)}
+QUARTER_TURN: Any = {"angle": "90 deg", "axis": (0, 0, 1)}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ QUARTER_TURN = {"angle": "90 deg", "axis": (0, 0, 1)}
         (FunctionShape(function=len), (-INF, -INF), (INF, INF)),
         (Box(min=(0, 0, 0), max=(2, 4, 6), rotation=QUARTER_TURN), (-1, 1, 0), (3, 3, 6)),
         (
-            Box(min=(0, 0, 0), max=(2, 4, 6), rotation={**QUARTER_TURN, "about": (0, 0, 0)}),
+            Box(min=(0, 0, 0), max=(2, 4, 6), rotation=Rotation(**QUARTER_TURN, about=(0, 0, 0))),
             (-4, 0, 0),
             (0, 2, 6),
         ),
@@ -166,14 +167,14 @@ def test_shapes_may_be_nested_up_to_a_limit():
 
 
 def test_shape_inside_itself_is_refused():
-    endless = {"kind": "union"}
+    endless: Any = {"kind": "union"}
     endless["of"] = [endless, endless]
     with pytest.raises(SceneError, match="contains itself"):
         scene_with(endless, (1, 1))
 
 
 def test_nesting_objects_meets_the_same_limit():
-    shape = Box(min=(0, 0), max=(1, 1))
+    shape: Box | Union = Box(min=(0, 0), max=(1, 1))
     for _ in range(DEEPEST - 1):
         shape = Union(of=[shape])
     with pytest.raises(SceneError, match="shapes deep"):

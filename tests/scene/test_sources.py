@@ -1,11 +1,12 @@
 """Sources, sinks, pumps and forces in a scene: what they say, and what is refused."""
 
 import math
+from typing import Any
 
 import pytest
 
 from plash.errors import SceneError
-from plash.scene import Disc, FunctionForce, Rectangle, Scene, Spout, parse_scene, scene_text
+from plash.scene import Disc, Domain, FunctionForce, Rectangle, Scene, Spout, parse_scene, scene_text
 from plash.scene.openings import own_axes
 
 TEXT = """
@@ -87,27 +88,30 @@ def test_a_solid_must_not_have_the_name_of_a_source():
 
 @pytest.mark.parametrize(("normal", "fits"), [((1, 0), True), ((-1, 0), False)])
 def test_a_spout_on_a_side_of_the_domain_must_open_inwards(normal, fits):
-    parts = {
+    parts: Any = {
         "domain": {"size": (1, 2), "resolution": 16},
         "source": [{"kind": "spout", "speed": 1, "shape": {**RECTANGLE, "normal": normal}}],
     }
     if fits:
-        assert Scene(**parts).source[0].shape.area(2) == pytest.approx(0.3)
+        (spout,) = Scene(**parts).source
+        assert isinstance(spout, Spout)
+        assert spout.shape.area(2) == pytest.approx(0.3)
     else:
         with pytest.raises(SceneError, match="out of the domain"):
             Scene(**parts)
 
 
-RECTANGLE = {"kind": "rectangle", "center": (0, 0.5), "size": "30 cm"}
+RECTANGLE: Any = {"kind": "rectangle", "center": (0, 0.5), "size": "30 cm"}
 
 
 def test_a_flow_rate_in_2d_is_one_of_area():
-    source = {"kind": "spout", "shape": {**RECTANGLE, "normal": (1, 0)}}
-    domain = {"size": (1, 2), "resolution": 16}
-    scene = Scene(domain=domain, source=[{**source, "flow_rate": "60 m^2/min"}])
-    assert scene.source[0].peak(2) == pytest.approx(1 / 0.3)
+    source: Any = {"kind": "spout", "shape": {**RECTANGLE, "normal": (1, 0)}}
+    domain = Domain(size=(1, 2), resolution=16)
+    (spout,) = Scene(domain=domain, source=[Spout(**source, flow_rate="60 m^2/min")]).source
+    assert isinstance(spout, Spout)
+    assert spout.peak(2) == pytest.approx(1 / 0.3)
     with pytest.raises(SceneError, match="flow rate of a 3-D scene"):
-        Scene(domain=domain, source=[{**source, "flow_rate": "1 L/s"}])
+        Scene(domain=domain, source=[Spout(**source, flow_rate="1 L/s")])
 
 
 @pytest.mark.parametrize("stop", [None, 3.1])
@@ -122,7 +126,7 @@ def test_the_run_time_is_the_integral_of_the_share(stop, ramp):
 
 
 def test_openings_know_their_axes_after_all_moves():
-    turn = {"axis": (0, 1, 0), "angle": "90 deg"}
+    turn: Any = {"axis": (0, 1, 0), "angle": "90 deg"}
     shape = Rectangle(center=(1, 2, 3), normal=(1, 0, 0), size=(0.4, 0.2), rotation=turn, translation=(0, 1, 0))
     center, (normal, level, _) = shape.place
     assert center == pytest.approx((1, 3, 3))
@@ -136,10 +140,14 @@ def test_openings_know_their_axes_after_all_moves():
 
 
 def test_a_function_may_be_a_force_but_not_in_a_file():
+    def gusts(points, time):
+        return points * 0 + math.sin(time)
+
+    wind: Any = gusts
     scene = Scene(
         domain={"size": (1, 2), "resolution": 16},
-        source=[{"kind": "spout", "speed": 1, "shape": {**RECTANGLE, "normal": (1, 0)}}],
-        force=[lambda points, time: points * 0 + math.sin(time)],
+        source=[Spout(speed=1, shape=Rectangle(**RECTANGLE, normal=(1, 0)))],
+        force=[wind],
     )
     assert isinstance(scene.force[0], FunctionForce)
     with pytest.raises(SceneError, match="which a scene file cannot hold"):

@@ -1,12 +1,15 @@
 """Heat in stable fluids: waves of a stratified liquid, conduction, what rises, bounds, bodies, bits."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import plash
+from plash.physics.box.obstacles import SolidCells
 from plash.physics.box.pouring import BoxSource
+from plash.solvers.build.box import build_box
 
 T0 = 300.0
 
@@ -14,12 +17,12 @@ T0 = 300.0
 def scene(size=(1.5, 1.0), fills=None, sources=(), solids=(), resolution=24, gravity=None, **options):
     """A box full of liquid, a little warmer than T0, unless there are other fills; h and rho are not one."""
     d = len(size)
-    full = {"shape": plash.Box(min=(-1,) * d, max=(9,) * d), "temperature": T0 + 1}
-    heat = {key: options.pop(key) for key in ("thermal_expansion", "thermal_diffusivity") if key in options}
+    full = plash.Fill(shape=plash.Box(min=(-1,) * d, max=(9,) * d), temperature=T0 + 1)
+    heat: Any = {key: options.pop(key) for key in ("thermal_expansion", "thermal_diffusivity") if key in options}
     return plash.Scene(
         domain={"size": size, "resolution": resolution, "gravity": gravity or (0, -9.81, 0)[:d]},
-        liquid={"density": 870.0, "kinematic_viscosity": options.pop("nu", 0.0), "temperature": T0, **heat},
-        solver={"kind": "stable_fluids", **options},
+        liquid=plash.Liquid(density=870.0, kinematic_viscosity=options.pop("nu", 0.0), temperature=T0, **heat),
+        solver=plash.Solver(kind="stable_fluids", **options),
         fill=[full] if fills is None else fills,
         source=sources,
         solid=solids,
@@ -46,7 +49,7 @@ def internal_wave(n):
     growth, expansion, kx, ky = 50.0, 0.008, math.pi / 1.6, math.pi / 1.2
     omega = math.sqrt(9.81 * expansion * growth) * kx / math.hypot(kx, ky)
     full = scene((1.6, 1.2), resolution=n, thermal_expansion=expansion, thermal_diffusivity=0, max_dt=1.5 / n)
-    solver = plash.build(full)
+    solver = build_box(full)
     set_temperature(solver, T0 + growth * (heights(solver) - 0.5))
     x, y, half = np.arange(n) * solver.h, np.arange(len(heights(solver))) * solver.h, solver.h / 2
     u = ky * np.outer(np.cos(ky * (y + half)), np.sin(kx * x))
@@ -71,7 +74,7 @@ def test_internal_waves_have_the_frequency_of_theory_and_last():
 
 def test_a_layered_liquid_stays_still():
     """Warm above cold: the weight is the gradient of a pressure."""
-    solver = plash.build(scene(thermal_expansion=0.01, thermal_diffusivity=0))
+    solver = build_box(scene(thermal_expansion=0.01, thermal_diffusivity=0))
     set_temperature(solver, T0 + 30 * heights(solver))
     for _ in range(10):
         solver.advance(1.0)
@@ -81,7 +84,7 @@ def test_a_layered_liquid_stays_still():
 def test_conduction_evens_out_by_the_factor_of_the_implicit_step(dimension):
     size = [(1.5, 1.0), (1.5, 1.0, 0.7)][dimension - 2]
     kappa, dt, steps = 0.02, 0.1, 7
-    solver = plash.build(scene(size, thermal_diffusivity=kappa, resolution=24, max_dt=dt, courant=100))
+    solver = build_box(scene(size, thermal_diffusivity=kappa, resolution=24, max_dt=dt, courant=100))
     n, h = solver.state.density.shape[-1], solver.h
     wave = np.cos(math.pi * (np.arange(n) + 0.5) / n)
     set_temperature(solver, T0 + 5 * wave)
@@ -98,8 +101,9 @@ def test_conduction_evens_out_by_the_factor_of_the_implicit_step(dimension):
 
 def test_round_a_body_heat_is_conserved_too():
     ball = {"shape": plash.Sphere(center=(0.7, 0.4), radius=0.2)}
-    solver = plash.build(scene(solids=[ball], thermal_diffusivity=0.01, gravity=(0, 0), resolution=30))
+    solver = build_box(scene(solids=[ball], thermal_diffusivity=0.01, gravity=(0, 0), resolution=30))
     set_temperature(solver, T0 + 40 * heights(solver))
+    assert isinstance(solver.obstacles, SolidCells)
     is_open = ~solver.obstacles.is_solid
     total, spread = temperature(solver)[is_open].sum(), np.ptp(temperature(solver)[is_open])
     for _ in range(10):
@@ -120,7 +124,7 @@ def test_warm_liquid_rises_and_cold_sinks_along_any_axis(axis, sign, warmer):
         {"shape": plash.Sphere(center=middle, radius=0.2), "temperature": T0 + warmer},
         {"shape": plash.Box(min=(-1, -1, -1), max=(9, 9, 9))},
     ]
-    solver = plash.build(scene(size, fills, gravity=gravity, resolution=14, thermal_expansion=0.02))
+    solver = build_box(scene(size, fills, gravity=gravity, resolution=14, thermal_expansion=0.02))
 
     def height():
         """Where along the axis the middle of what is warmer, or colder, is."""
@@ -140,7 +144,7 @@ def test_liquid_that_weighs_less_than_nothing_leaves_its_pool():
     levels = []
     for warmth in (100.0, 25.0):
         pool = {"shape": plash.Box(min=(0, 0), max=(0.6, 0.5)), "temperature": T0 + warmth}
-        solver = plash.build(scene(fills=[pool], thermal_expansion=0.02, thermal_diffusivity=0))
+        solver = build_box(scene(fills=[pool], thermal_expansion=0.02, thermal_diffusivity=0))
         while solver.state.time < 0.6:
             solver.advance(0.6)
         density = solver.state.density
@@ -155,7 +159,7 @@ def test_without_expansion_heat_changes_no_bit_of_the_flow():
     runs = []
     for warmth in (None, T0 + 40):
         fill = {"shape": block} if warmth is None else {"shape": block, "temperature": warmth}
-        solver = plash.build(scene(fills=[fill], solids=[ball], courant=3, nu=1e-4))
+        solver = build_box(scene(fills=[fill], solids=[ball], courant=3, nu=1e-4))
         for _ in range(6):
             solver.advance(1.0)
         runs.append(solver)
@@ -171,8 +175,9 @@ def test_a_uniform_temperature_stays_uniform_round_bodies(dimension):
     ball = {"shape": plash.Sphere(center=(0.5, 0.4, 0.3)[:dimension], radius=0.25)}
     block = {"shape": plash.Box(min=(0.1, 0.3, 0.1)[:dimension], max=(0.4, 0.9, 0.6)[:dimension]), "temperature": 310.0}
     options = {"thermal_expansion": 0.02, "thermal_diffusivity": 1e-3, "courant": 8, "resolution": 20}
-    solver = plash.build(scene(size, [block], solids=[ball], **options))
+    solver = build_box(scene(size, [block], solids=[ball], **options))
     set_temperature(solver, 417.3)
+    assert isinstance(solver.obstacles, SolidCells)
     temperature(solver)[solver.obstacles.is_solid] = T0  # what is inside bodies must not get out
     for _ in range(12):
         solver.advance(100.0)
@@ -196,7 +201,7 @@ def test_temperature_keeps_its_bounds_and_courant_20_is_stable(advection):
     pool = {"shape": plash.Box(min=(0, 0), max=(1.5, 0.3)), "temperature": 320.0}
     options = {"thermal_expansion": 0.03, "thermal_diffusivity": 1e-4, "courant": 20, "resolution": 32}
     warm = {**BLOB, "temperature": 349.0}
-    solver = plash.build(scene((1.5, 1.0), [pool], [SPOUT, COOLER, warm], [ball], advection=advection, **options))
+    solver = build_box(scene((1.5, 1.0), [pool], [SPOUT, COOLER, warm], [ball], advection=advection, **options))
     largest = 0.0
     for _ in range(60):
         largest = max(largest, solver.advance(1e6).courant)
@@ -211,7 +216,7 @@ def test_temperature_keeps_its_bounds_and_courant_20_is_stable(advection):
 
 def test_a_source_of_heat_holds_what_is_in_it_while_it_acts():
     cooler = {**COOLER, "start": 0.1, "stop": 0.3}
-    solver = plash.build(scene(sources=[cooler], thermal_expansion=0.02, thermal_diffusivity=1e-3))
+    solver = build_box(scene(sources=[cooler], thermal_expansion=0.02, thermal_diffusivity=1e-3))
     inside = (slice(11, 14), slice(16, 21))
     seen = []
     for number in range(1, 9):
@@ -225,7 +230,7 @@ def test_a_source_of_heat_holds_what_is_in_it_while_it_acts():
 
 def test_liquid_that_appears_is_as_warm_as_it_says():
     late = {"shape": plash.Box(min=(0, 0), max=(0.4, 0.3)), "time": 0.05, "temperature": 330.0}
-    solver = plash.build(scene(fills=[late], sources=[BLOB], resolution=30, gravity=(0, 0)))
+    solver = build_box(scene(fills=[late], sources=[BLOB], resolution=30, gravity=(0, 0)))
     while solver.state.time < 0.2:
         solver.advance(0.2)
     found, full = temperature(solver), solver.state.density > 0.9
@@ -238,7 +243,7 @@ def test_liquid_that_appears_is_as_warm_as_it_says():
 def test_liquid_that_appears_mixes_with_what_is_there():
     """Heat content of the liquid: cells half full at 310 K, filled up with 340 K."""
     half = {"shape": plash.Box(min=(-1, -1), max=(9, 9)), "temperature": 310.0}
-    solver = plash.build(scene(fills=[half], gravity=(0, 0), thermal_diffusivity=0))
+    solver = build_box(scene(fills=[half], gravity=(0, 0), thermal_diffusivity=0))
     s = solver.state
     s.density[:] = 0.5
     solver.pours = [BoxSource(np.ones_like(s.density), temperature=340.0)]
@@ -247,7 +252,7 @@ def test_liquid_that_appears_mixes_with_what_is_there():
 
 
 def test_a_spout_brings_its_temperature():
-    solver = plash.build(scene(fills=[{"shape": plash.Box(min=(0, 0), max=(1.5, 0.2))}], sources=[SPOUT]))
+    solver = build_box(scene(fills=[{"shape": plash.Box(min=(0, 0), max=(1.5, 0.2))}], sources=[SPOUT]))
     while solver.state.time < 0.2:
         solver.advance(0.2)
     share = solver.pours[0].share
@@ -258,7 +263,7 @@ def test_a_spout_brings_its_temperature():
 
 def test_steps_are_shorter_where_heat_weighs_more_than_gravity():
     fill = {"shape": plash.Box(min=(-1, -1), max=(9, 9)), "temperature": T0 + 50}
-    speeds = [plash.build(scene(fills=[fill], thermal_expansion=beta)).weight_speed for beta in (0.0, 0.03, 0.1, -0.1)]
+    speeds = [build_box(scene(fills=[fill], thermal_expansion=beta)).weight_speed for beta in (0.0, 0.03, 0.1, -0.1)]
     plain = math.sqrt(9.81 * 1.5 / 24)
     assert speeds == pytest.approx([plain, plain, 2 * plain, math.sqrt(6) * plain])
 
@@ -271,7 +276,7 @@ def test_same_bits_for_any_number_of_threads(dimension, threads):
     for n in (1, 2):
         threads(n)
         options = {"thermal_expansion": 0.02, "thermal_diffusivity": 1e-4, "courant": 3, "resolution": 16}
-        solver = plash.build(scene(size, sources=[heater], solids=[ball], **options))
+        solver = build_box(scene(size, sources=[heater], solids=[ball], **options))
         for _ in range(4):
             solver.advance(1.0)
         found.append((solver.state.faces.tobytes(), temperature(solver).tobytes()))
@@ -281,7 +286,7 @@ def test_same_bits_for_any_number_of_threads(dimension, threads):
 
 def test_a_scene_without_temperatures_carries_none():
     made = scene(fills=[{"shape": plash.Box(min=(0, 0), max=(0.5, 0.5)), "temperature": T0}], thermal_expansion=0.1)
-    solver = plash.build(made)
+    solver = build_box(made)
     solver.advance(0.1)
     assert solver.state.scalars == {}
     assert solver.snapshot().temperature is None

@@ -7,12 +7,13 @@ import pytest
 
 import plash
 from plash.errors import DivergedError
+from plash.solvers.build.liquid import build_liquid
 from plash.solvers.ledger import Ledger, off_target
 
 
 def pool(dimension: int, low: float, high: float, **keys) -> plash.Scene:
     """A layer of liquid in a closed box."""
-    box = {"kind": "box", "min": (0, low, 0)[:dimension], "max": (0.9, high, 0.6)[:dimension]}
+    box = plash.Box(min=(0, low, 0)[:dimension], max=(0.9, high, 0.6)[:dimension])
     size = (0.9, 0.8, 0.6)[:dimension]
     return plash.Scene(domain={"size": size, "resolution": 18}, fill=[{"shape": box}], **keys)
 
@@ -41,7 +42,7 @@ def test_what_is_measured_never_falls_below_nothing_at_a_sink(dimension, free_su
 
 
 def test_liquid_that_neither_comes_nor_goes_is_what_was_measured(dimension):
-    solver = plash.build(pool(dimension, 0, 0.4))
+    solver = build_liquid(pool(dimension, 0, 0.4))
     solver.advance(1 / 24)
     seen = solver.surface_tracker.volume(solver.state.cells) * solver.h**dimension
     assert solver.ledger.volume == seen

@@ -17,7 +17,7 @@ def tank(size, fill, sides="closed", h=H, solid=(), **solver):
     return plash.build(
         plash.Scene(
             domain={"size": size, "cell_size": h, "gravity": (0.0, -G, 0.0)[:dimension], "sides": sides},
-            solver=solver,
+            solver=plash.Solver(**solver),
             liquid={"density": RHO, "kinematic_viscosity": 0.0},
             fill=fill,
             solid=list(solid),

@@ -15,7 +15,7 @@ def pool(dimension, level, solid=(), **solver):
     return plash.Scene(
         domain={"size": SIZE[:dimension], "resolution": 24, "gravity": (0, -G, 0)[:dimension]},
         liquid={"density": 730.0},
-        solver=solver,
+        solver=plash.Solver(**solver),
         fill=[{"shape": plash.Box(min=(0.0,) * dimension, max=top)}],
         solid=list(solid),
     )

@@ -9,6 +9,7 @@ import plash
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
 from plash.grid.cells import LIQUID
 from plash.levelset.inside import places_of
+from plash.solvers.build.liquid import build_liquid
 
 SPEED = 0.6
 
@@ -23,9 +24,9 @@ def spout(dimension: int, degrees: float = 0.0, **keys):
 def scene(dimension: int, pool: float | None = 0.55, resolution: int = 20, **keys) -> plash.Scene:
     """A closed box, with or without a pool; fps 20."""
     up, size = (0, 1, 0)[:dimension], (0.9, 0.8, 0.6)[:dimension]
-    pool_shape = {"kind": "half_space", "point": (0, pool or 0, 0)[:dimension], "normal": up}
+    pool_shape = plash.HalfSpace(point=(0, pool or 0, 0)[:dimension], normal=up)
     return plash.Scene(
-        domain={"size": size, "resolution": resolution, **keys.pop("domain", {})},
+        domain=plash.Domain(**{"size": size, "resolution": resolution, **keys.pop("domain", {})}),
         time={"fps": 20, "frames": keys.pop("frames", 5)},
         liquid={"density": 730},
         fill=[{"shape": pool_shape}] if pool else [],
@@ -54,7 +55,7 @@ def flux_out_of(solver, low, high) -> float:
 
 @pytest.mark.parametrize("degrees", [0, 30, 45])
 def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimension, degrees):
-    solver = run(plash.build(scene(dimension, source=[spout(dimension, degrees)])), 0.1)
+    solver = run(build_liquid(scene(dimension, source=[spout(dimension, degrees)])), 0.1)
     asked = SPEED * solver.sources.inlets[0].area
     center = solver.sources.inlets[0].stencil(0.0).center
     low, high = (np.round((center + reach) / solver.h).astype(int) for reach in (-0.17, 0.17))
@@ -68,7 +69,7 @@ def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimensio
 @pytest.mark.parametrize("degrees", [0, 30, 45])
 def test_a_jet_in_air_leaves_at_its_speed(dimension, degrees):
     still_air = {"gravity": (0, 0, 0)[:dimension]}
-    solver = run(plash.build(scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)), 0.2)
+    solver = run(build_liquid(scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)), 0.2)
     stencil, particles = solver.sources.inlets[0].stencil(0.0), solver.state.particles
     ahead = (particles.position(solver.h) - stencil.center) @ stencil.normal
     speed = (stencil.normal @ particles.velocity)[ahead > 2 * solver.h]
@@ -95,7 +96,7 @@ def test_the_ledger_balances_with_every_solver(settings):
     ball = {"name": "ball", "shape": {"kind": "sphere", "center": (0.7, 0.2), "radius": 0.1}}
     drain = {"name": "drain", "shape": {"kind": "box", "min": (0.6, 0.3), "max": (0.9, 0.45)}, "flow_rate": 0.05}
     hole = {"name": "hole", "shape": {"kind": "box", "min": (0, 0), "max": (0.2, 0.1)}}
-    solver = plash.build(scene(2, source=[spout(2, 30)], solid=[ball], sink=[drain, hole], solver=settings))
+    solver = build_liquid(scene(2, source=[spout(2, 30)], solid=[ball], sink=[drain, hole], solver=settings))
     for frame in range(1, 4):
         run(solver, frame / 20)
     ledger = solver.ledger
@@ -109,7 +110,7 @@ def test_the_ledger_balances_with_every_solver(settings):
 
 def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():
     source = spout(2, ramp=0.04, start=0.05, stop=0.15)
-    solver = plash.build(scene(2, source=[source]))
+    solver = build_liquid(scene(2, source=[source]))
     area = solver.sources.inlets[0].area
     run(solver, 0.05)
     assert solver.ledger.inflow == 0.0
@@ -120,7 +121,7 @@ def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():
 
 def test_a_matching_drain_keeps_the_volume():
     drain = {"name": "end", "shape": {"kind": "box", "min": (0.75, 0), "max": (0.9, 0.5)}, "match": "jet"}
-    solver = plash.build(scene(2, source=[spout(2)], sink=[drain]))
+    solver = build_liquid(scene(2, source=[spout(2)], sink=[drain]))
     for frame in range(1, 15):
         run(solver, frame / 20)
         assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
@@ -128,13 +129,13 @@ def test_a_matching_drain_keeps_the_volume():
 
 def test_liquid_streams_into_a_sink_with_the_speed_of_its_head():
     """Torricelli: through a slit in a wall, √(2 g H)."""
-    wall = {"kind": "box", "min": (0.6, -1), "max": (0.66, 3)}
-    slit = {"kind": "box", "min": (0.5, 0.07), "max": (0.8, 0.17)}
-    solid = {"name": "wall", "shape": {"kind": "difference", "of": [wall, slit]}}
-    sink = {"name": "hole", "shape": {"kind": "box", "min": (0.8, -1), "max": (2, 3)}}
-    fill = {"shape": {"kind": "box", "min": (0, 0), "max": (0.6, 0.6)}}
+    wall = plash.Box(min=(0.6, -1), max=(0.66, 3))
+    slit = plash.Box(min=(0.5, 0.07), max=(0.8, 0.17))
+    solid = plash.Solid(name="wall", shape=plash.Difference(of=[wall, slit]))
+    sink = plash.Sink(name="hole", shape=plash.Box(min=(0.8, -1), max=(2, 3)))
+    fill = plash.Fill(shape=plash.Box(min=(0, 0), max=(0.6, 0.6)))
     box = plash.Scene(domain={"size": (0.9, 0.75), "resolution": 54}, fill=[fill], solid=[solid], sink=[sink])
-    solver = plash.build(box)
+    solver = build_liquid(box)
     ratios = []
     for frame in range(1, 12):
         run(solver, frame / 20)
@@ -152,7 +153,7 @@ def test_a_blob_appears_at_its_time_where_no_liquid_is_yet():
     shape = {"kind": "box", "min": (0.3, 0.45), "max": (0.6, 0.7)}
     drop = {"name": "drop", "kind": "blob", "shape": shape, "time": 0.06, "velocity": (0.2, 0)}
     still = {"gravity": (0, 0)}
-    solver = plash.build(scene(2, 0.54, source=[drop], domain=still))
+    solver = build_liquid(scene(2, 0.54, source=[drop], domain=still))
     run(solver, 0.05)
     assert solver.ledger.inflow == 0.0
     run(solver, 0.1)
@@ -166,7 +167,7 @@ def test_a_blob_appears_at_its_time_where_no_liquid_is_yet():
 def test_a_constant_force_makes_up_for_gravity():
     up = {"kind": "constant", "acceleration": (0, 9.81)}
     drop = {"kind": "blob", "shape": {"kind": "sphere", "center": (0.4, 0.4), "radius": 0.15}, "velocity": (0.3, 0)}
-    solver = run(plash.build(scene(2, None, source=[drop], force=[up])), 0.2)
+    solver = run(build_liquid(scene(2, None, source=[drop], force=[up])), 0.2)
     assert solver.state.particles.velocity[1] == pytest.approx(0.0, abs=2e-5)
     assert solver.state.particles.velocity[0] == pytest.approx(0.3, abs=1e-4)
 
@@ -174,7 +175,7 @@ def test_a_constant_force_makes_up_for_gravity():
 def test_a_pump_drives_liquid_round(dimension):
     shape = {"kind": "box", "min": (0.2, 0, 0)[:dimension], "max": (0.7, 0.15, 1)[:dimension]}
     pump = {"shape": shape, "velocity": (0.4, 0, 0)[:dimension]}
-    solver = run(plash.build(scene(dimension, pump=[pump], solver={"transfer": "flip"})), 0.15)
+    solver = run(build_liquid(scene(dimension, pump=[pump], solver={"transfer": "flip"})), 0.15)
     x, u = solver.state.particles.position(solver.h), solver.state.particles.velocity
     assert u[0, (x[:, 1] < 0.1) & (np.abs(x[:, 0] - 0.45) < 0.1)].mean() == pytest.approx(0.4, abs=0.12)
     assert u[0, x[:, 1] > 0.4].mean() < 0
@@ -199,7 +200,7 @@ def test_one_and_two_threads_give_the_same_bits(dimension, threads):
     found = []
     for count in (1, 2):
         threads(count)
-        found.append(_bits(run(run(plash.build(_busy(dimension)), 0.05), 0.1)))
+        found.append(_bits(run(run(build_liquid(_busy(dimension)), 0.05), 0.1)))
     assert found[0] == found[1]
 
 
@@ -207,13 +208,13 @@ def test_one_and_two_threads_give_the_same_bits(dimension, threads):
 def test_a_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path, crossing):
     made = _busy(2)
     made = plash.Scene(**{**dict(made), "solver": {"steps_cross_frames": crossing}})
-    straight = run(run(plash.build(made), 0.05), 0.15)
-    stopped = run(plash.build(made), 0.05)
+    straight = run(run(build_liquid(made), 0.05), 0.15)
+    stopped = run(build_liquid(made), 0.05)
     stopped.advance(0.15)
-    halfway = run(plash.build(made), 0.05)
+    halfway = run(build_liquid(made), 0.05)
     halfway.advance(0.15)
     write_checkpoint(tmp_path / "stop.npz", halfway, Place(1, 1))
-    resumed = plash.build(made)
+    resumed = build_liquid(made)
     read_checkpoint(tmp_path / "stop.npz", resumed, made, None, "")
     assert _bits(resumed) == _bits(stopped)
     assert _bits(run(resumed, 0.15)) == _bits(straight)
@@ -222,13 +223,13 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path, crossing):
 def test_a_spout_in_a_solid_is_refused_by_name():
     block = {"name": "block", "shape": {"kind": "box", "min": (0.1, 0.1), "max": (0.7, 0.7)}}
     with pytest.raises(plash.SceneError, match="jet: opens inside a solid"):
-        plash.build(scene(2, source=[spout(2)], solid=[block]))
+        build_liquid(scene(2, source=[spout(2)], solid=[block]))
 
 
 @pytest.mark.parametrize("solids", ["cut", "voxel"])
 def test_a_spout_that_has_filled_a_closed_box_is_refused_by_name(dimension, solids):
     tap = spout(dimension, speed=2.0)
-    solver = plash.build(scene(dimension, pool=0.7, resolution=12, source=[tap], solver={"solids": solids}))
+    solver = build_liquid(scene(dimension, pool=0.7, resolution=12, source=[tap], solver={"solids": solids}))
     unit = "m³" if dimension == 3 else "m²"
     with pytest.raises(plash.SealedError, match=rf"the spout 'jet' presses together .* by .* {unit}/s.*source\.stop"):
         run(solver, 3.0)
@@ -243,12 +244,12 @@ def test_a_drain_makes_room_for_a_spout_in_a_full_box(dimension, solids):
     whole = scene(
         dimension, pool=0.9, resolution=12, source=[spout(dimension)], sink=[drain], solver={"solids": solids}
     )
-    solver = run(plash.build(whole), 0.3)
+    solver = run(build_liquid(whole), 0.3)
     assert solver.ledger.removed["sink drain"] == pytest.approx(solver.ledger.inflow, rel=0.02)
 
 
 def test_the_plug_of_a_spout_is_no_liquid(dimension):
-    solver = plash.build(scene(dimension, source=[spout(dimension, 30)]))
+    solver = build_liquid(scene(dimension, source=[spout(dimension, 30)]))
     run(solver, 0.05)
     cells = solver.state.cells
     inlet_cells = places_of(solver.sources.inlets[0].stencil(0.0).inlet_cells, cells.tiles)
@@ -258,7 +259,7 @@ def test_the_plug_of_a_spout_is_no_liquid(dimension):
 def test_what_comes_into_an_empty_box_in_a_step_that_crosses_a_frame_goes_on_with_the_next_step(dimension):
     """There was no liquid when the velocity of that step was found: none of it is left for what came since."""
     crossing = {"steps_cross_frames": True}
-    solver = plash.build(scene(dimension, pool=None, source=[spout(dimension, -90)], solver=crossing, frames=4))
+    solver = build_liquid(scene(dimension, pool=None, source=[spout(dimension, -90)], solver=crossing, frames=4))
     for frame in range(1, 4):
         run(solver, frame / 40)
         assert solver.ledger.particle_volume == pytest.approx(solver.ledger.target_volume, rel=1e-6)
@@ -271,7 +272,7 @@ def test_a_spout_narrower_than_a_sample_gives_what_was_asked(dimension, degrees,
     """A slit of a hundredth of a cell: its liquid comes out of the nearest faces."""
     jet = spout(dimension, degrees)
     jet["shape"]["radius"] = 2.25e-4
-    solver = run(plash.build(scene(dimension, pool, source=[jet])), 0.25)
+    solver = run(build_liquid(scene(dimension, pool, source=[jet])), 0.25)
     asked = solver.sources.inlets[0].volume(0.25)
     assert 0 < asked < 1e-3
     assert solver.ledger.inflow == pytest.approx(asked, rel=0.02)

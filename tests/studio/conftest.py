@@ -165,7 +165,7 @@ def tab(studio, browser):
 
 
 @pytest.fixture
-def page(tab) -> Page:
+def page(tab) -> Iterator[Page]:
     tab.problems.clear()
     if tab.evaluate("document.body.dataset.room") == "runs":
         tab.click('[data-room="simulate"]')

@@ -1,6 +1,7 @@
 """A page without a browser and without a server: it listens to a session in this process."""
 
 import json
+from typing import Any
 
 from plash.studio import messages as m
 from plash.studio.session import Session
@@ -12,7 +13,8 @@ class Page:
     """The other end of a session."""
 
     def __init__(self, text: str = SCENE) -> None:
-        self.frames, self.texts = [], []
+        self.frames: list[Any] = []
+        self.texts: list[dict[str, Any]] = []
         self.session = Session(text, self.receive)
         self.say("start")
         self.work()

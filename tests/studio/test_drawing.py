@@ -1,6 +1,7 @@
 """Walls as part of the scene: what is drawn is saved, what is erased is gone, what is undone comes back."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_an_eraser_touches_a_moving_wall_where_it_is_now():
 
 
 def test_what_is_left_of_a_turned_and_shifted_wall_stays_where_it_was():
-    shape = {
+    shape: Any = {
         "kind": "union",
         "translation": (0.1, 0.1),
         "rotation": {"angle": np.pi / 2},

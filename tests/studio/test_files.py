@@ -1,6 +1,7 @@
 """Presets, depth, recordings: what the studio reads and makes."""
 
 import io
+from typing import Any, cast
 
 import av
 import numpy as np
@@ -33,7 +34,7 @@ def test_every_preset_is_a_flat_scene_that_can_be_given_depth(preset):
 
 
 def test_turned_and_shifted_shapes_keep_their_outline_when_given_depth():
-    shape = {
+    shape: Any = {
         "kind": "difference",
         "rotation": {"angle": "30 deg", "about": [0.5, 0.5]},
         "of": [
@@ -43,7 +44,7 @@ def test_turned_and_shifted_shapes_keep_their_outline_when_given_depth():
             {"kind": "half_space", "point": [0.2, 0], "normal": [1, 0.2]},
         ],
     }
-    scene = plash.Scene(domain={"size": (1, 1)}, fill=[{"shape": shape, "velocity": (1, 2)}])
+    scene = plash.Scene(domain={"size": (1, 1)}, fill=[plash.Fill(shape=shape, velocity=(1, 2))])
     deep = extruded(scene, 0.4, 16, 5)
     flat = np.random.default_rng(2).uniform(0, 1, (2000, 2))
     places = np.concatenate([flat, np.full((len(flat), 1), 0.2)], axis=1)
@@ -52,10 +53,10 @@ def test_turned_and_shifted_shapes_keep_their_outline_when_given_depth():
 
 
 def test_all_that_moves_liquid_is_given_depth_too():
-    box = {"kind": "box", "min": (0.1, 0.1), "max": (0.3, 0.2)}
-    slanted = {"kind": "disc", "center": (0.2, 0.5), "normal": (1, -1), "radius": 0.1}
-    upward = {"kind": "rectangle", "center": (0.7, 0.2), "normal": (0, 1), "size": 0.12, "translation": (0.1, 0)}
-    motion = {
+    box = plash.Box(min=(0.1, 0.1), max=(0.3, 0.2))
+    slanted: Any = {"kind": "disc", "center": (0.2, 0.5), "normal": (1, -1), "radius": 0.1}
+    upward: Any = {"kind": "rectangle", "center": (0.7, 0.2), "normal": (0, 1), "size": 0.12, "translation": (0.1, 0)}
+    motion: Any = {
         "velocity": (0.1, 0),
         "spin": 2,
         "center": (0.8, 0.8),
@@ -84,16 +85,17 @@ def test_all_that_moves_liquid_is_given_depth_too():
         solid=[{"shape": {"kind": "sphere", "center": (0.8, 0.8), "radius": 0.05}, "motion": motion}],
     )
     deep = extruded(scene, 0.4, 16, 5)
-    for flat, spout in zip(scene.source[:2], deep.source[:2], strict=True):
+    sources, forces = cast(Any, deep.source), cast(Any, deep.force)
+    for flat, spout in zip(cast(Any, scene.source)[:2], sources[:2], strict=True):
         assert spout.peak(3) == pytest.approx(flat.peak(2))
         assert spout.shape.area(3) == pytest.approx(0.4 * flat.shape.area(2))
         low, high = spout.shape.bounds(3)
         assert (low[2], high[2]) == pytest.approx((0, 0.4))
         assert (low[:2], high[:2]) == (pytest.approx(flat.shape.bounds(2)[0]), pytest.approx(flat.shape.bounds(2)[1]))
-    assert deep.source[2].velocity == (1, 0, 0)
+    assert sources[2].velocity == (1, 0, 0)
     assert deep.sink[0].flow_rate == pytest.approx(0.4 * 0.03)
-    assert (deep.pump[0].velocity, deep.force[2].acceleration) == ((0, 1, 0), (0, 1, 0))
-    assert (deep.force[0].axis, deep.force[1].point) == ((0, 0, 1), (0.5, 0.5, 0.2))
+    assert (deep.pump[0].velocity, forces[2].acceleration) == ((0, 1, 0), (0, 1, 0))
+    assert (forces[0].axis, forces[1].point) == ((0, 0, 1), (0.5, 0.5, 0.2))
     for time in (0.3, 0.9):
         assert deep.solid[0].motion.pose(time) == scene.solid[0].motion.pose(time)
 

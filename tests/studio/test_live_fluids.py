@@ -8,6 +8,7 @@ from plash.studio.controls import values_of, with_value
 from plash.studio.drawing import drawn
 from plash.studio.extrude import extruded
 from plash.studio.kinds import live
+from plash.studio.live_fluids import LiveStableFluids
 
 pytest.importorskip("plash.solvers.stable_fluids")
 
@@ -22,6 +23,11 @@ courant = 3
 [[fill]]
 shape = { kind = "box", min = [0, 0], max = [0.3, 0.4] }
 """
+
+
+def solver_of(simulation):
+    assert isinstance(simulation, LiveStableFluids)
+    return simulation._solver
 
 
 def steps(simulation, count: int) -> None:
@@ -56,8 +62,8 @@ def test_stages_taken_one_by_one_are_the_same_step():
     goal = whole.time + 0.005
     whole.advance(goal)
     assert [parts.next_stage(goal) for _ in range(5)] == ["force", "advect", "diffuse", "project", "scalars"]
-    assert np.array_equal(whole._solver.state.faces, parts._solver.state.faces)
-    assert np.array_equal(whole._solver.state.density, parts._solver.state.density)
+    assert np.array_equal(solver_of(whole).state.faces, solver_of(parts).state.faces)
+    assert np.array_equal(solver_of(whole).state.density, solver_of(parts).state.density)
 
 
 def test_the_projection_removes_the_divergence_that_is_shown():
@@ -76,7 +82,7 @@ def test_a_drawn_wall_has_no_fluid_in_it():
     steps(simulation, 2)
     simulation.change(drawn(simulation.scene, "wall 1", (0.15, 0.05), (0.15, 0.5), 0.04))
     steps(simulation, 3)
-    density = simulation._solver.state.density
+    density = solver_of(simulation).state.density
     assert density[8, 5] == 0.0
     assert density[4, 2] > 0.1
 
@@ -97,11 +103,11 @@ def test_a_warm_fluid_shows_its_temperature():
 def test_a_slider_of_heat_changes_the_fluid_under_way():
     simulation = live(plash.parse_scene(HEATED))
     steps(simulation, 2)
-    before = simulation._solver.state.scalars["temperature"]
+    before = solver_of(simulation).state.scalars["temperature"]
     changed = with_value(simulation.scene, "liquid.thermal_expansion", 0.01)
     simulation.change(with_value(changed, "liquid.material", "honey"))
-    assert simulation._solver.heat.buoyancy.expansion == 0.01
-    assert simulation._solver.state.scalars["temperature"] is before
+    assert solver_of(simulation).heat.buoyancy.expansion == 0.01
+    assert solver_of(simulation).state.scalars["temperature"] is before
     assert "liquid.thermal_expansion" in values_of(simulation.scene)
     assert "liquid.thermal_expansion" not in values_of(plash.parse_scene(TEXT))
 

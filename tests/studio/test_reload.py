@@ -79,7 +79,8 @@ class Wire:
     """The socket of a page, with somebody in between."""
 
     def __init__(self, tab) -> None:
-        self.is_held, self.held = False, []
+        self.is_held = False
+        self.held: list[str | bytes] = []
         tab.route_web_socket("**/live", self._route)
 
     def _route(self, route) -> None:

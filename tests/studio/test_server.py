@@ -11,9 +11,11 @@ import socket as sockets
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from websockets import Origin
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -31,8 +33,9 @@ def opened(studio, token: str | None = None, origin: str | None = "same", host: 
     address = f"ws://127.0.0.1:{studio.port}/live"
     address += f"?token={studio.token if token is None else token}"
     headers = {"Host": host} if host else {}
-    origin = studio.origin if origin == "same" else origin
-    return connect(address, origin=origin, additional_headers=headers, max_size=None, open_timeout=10)
+    same = studio.origin if origin == "same" else origin
+    sent = None if same is None else Origin(same)
+    return connect(address, origin=sent, additional_headers=headers, max_size=None, open_timeout=10)
 
 
 def say(socket, kind: str, **data) -> None:
@@ -360,10 +363,10 @@ def test_the_studio_ends_at_once_with_its_processes(tmp_path):
 
 def test_a_scene_given_depth_runs_by_itself(own):
     wanted = {"text": SCENE, "depth": 0.4, "resolution": 12, "frames": 40, "quality": "draft"}
-    post = {"headers": {"origin": own.origin}, "params": {"token": own.token}}
+    post: Any = {"headers": {"origin": own.origin}, "params": {"token": own.token}}
     name = httpx.post(f"{own.origin}/api/render", json=wanted, **post).json()["name"]
     end = time.monotonic() + 120
-    runs = []
+    runs: list[Any] = []
     while not (runs and runs[0]["running"] and runs[0]["own"]) and time.monotonic() < end:
         time.sleep(0.2)
         runs = httpx.get(f"{own.origin}/api/runs?token={own.token}").json()["runs"]

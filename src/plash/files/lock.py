@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+
+from filelock import lock_descriptor
 
 from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, remove_temporaries
 from plash.files.guard import FILE, found_at, refuse_strange_places
 from plash.files.layout import RunFolder
+
+_OWNER = 1  # where the owner's name begins: on Windows the first byte is what is locked, and nobody else may read it
 
 
 @contextmanager
@@ -18,24 +21,25 @@ def locked(folder: RunFolder) -> Iterator[None]:
     """Hold a run folder; it is made if it is not there, and cleared of what killed writers left.
 
     Raises:
-        StorageError: Another program holds it, the folder cannot be written to, or a link leads out of it.
+        StorageError: Another program holds it, the folder cannot be written to or locked, or a link leads out of it.
     """
     with errors_of_disk(folder.root, "used as a run folder"):
         folder.root.mkdir(parents=True, exist_ok=True)
         refuse_strange_places(folder)
-        file = folder.lock.open("a+b")
+        file = folder.lock.open("a+b", buffering=0)
     with file:
-        if not _take(file):
-            file.seek(0)
+        with errors_of_disk(folder.root, "locked"):
+            is_ours = lock_descriptor(file.fileno(), blocking=False)
+        if not is_ours:
+            file.seek(_OWNER)
             owner = file.read(20).decode(errors="replace").strip()
             raise StorageError(
                 f"{folder.root}: is in use by another plash (process {owner or 'unknown'}). "
                 "Wait until it ends, or choose another folder with --out"
             )
         with errors_of_disk(folder.root, "written"):
-            file.truncate(0)
+            file.truncate(_OWNER)
             file.write(f"{os.getpid()}\n".encode())
-            file.flush()
             for part in (folder.root, *folder.parts()):
                 remove_temporaries(part)
         yield
@@ -47,23 +51,6 @@ def is_locked(folder: RunFolder) -> bool:
         return False
     try:
         with folder.lock.open("r+b") as file:
-            return not _take(file)
+            return not lock_descriptor(file.fileno(), blocking=False)
     except OSError:
         return False
-
-
-def _take(file: BinaryIO) -> bool:
-    """Lock an open file, if nobody else has."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(1 << 20)  # the lock is on a byte of its own, so that others can read the owner
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True

@@ -12,10 +12,10 @@ from pathlib import Path
 
 def peak_memory() -> int:
     """Most memory that this program has held so far, in bytes; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
+    if sys.platform == "win32":
         return 0
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

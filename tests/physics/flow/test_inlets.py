@@ -40,7 +40,7 @@ def test_nothing_can_pass_from_behind_to_ahead_but_through_the_plug(dimension, d
 
 @pytest.mark.parametrize("place", [0.05, 0.0625, 0.1, 0.3])
 def test_an_opening_through_cell_centres_or_along_faces_has_stairs(place):
-    shape = Rectangle(center=(0.3, place), normal=(0, 1), size=0.2)
+    shape = Rectangle(center=(0.3, place), normal=(0, 1), size=[0.2])
     spout = Inlet(Spout(shape=shape, speed=1), 0.04 / 6, 2, 4, 0.25, (0,))
     assert spout.stencil(0.0).share.sum() * spout.h == pytest.approx(0.2, rel=0.01)
 
@@ -81,12 +81,13 @@ def narrow(dimension: int, width: float, angle: float, shift: float, kind: str) 
     """An opening of a width in cells, somewhere between the samples of faces or on one."""
     normal = (math.cos(angle), math.sin(angle), 0.3 * (dimension == 3))[:dimension]
     center = tuple((np.array([13.3, 17.0, 11.0])[:dimension] + shift) * H)
+    shape: Disc | Rectangle
     if kind == "disc":
         shape = Disc(center=center, normal=normal, radius=width * H / 2)
     elif dimension == 3:
         shape = Rectangle(center=center, normal=normal, size=(5 * H, width * H))
     else:
-        shape = Rectangle(center=center, normal=normal, size=width * H)
+        shape = Rectangle(center=center, normal=normal, size=[width * H])
     return Inlet(Spout(name="jet", shape=shape, speed=1.3), H, dimension, 2**dimension, 0.25, (5, 1))
 
 

@@ -19,6 +19,7 @@ from plash.physics.solids.cut import StaticCutSolids
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.voxel import CLOSED, DomainBox
 from plash.scene.bodies import Solid
+from plash.solvers.build.liquid import build_liquid
 
 H, RHO, DT, G, TOLERANCE = 0.37, 723.0, 0.013, 9.3, 1e-7
 CELLS = {2: (26, 21), 3: (14, 17, 12)}
@@ -95,11 +96,11 @@ def test_flow_along_an_incline_is_left_alone_by_the_pressure(dimension):
     along = np.zeros(dimension)
     along[:2] = normal[1], -normal[0]
     # A layer on the slope, far from every side
-    solids = StaticCutSolids(
+    slope = StaticCutSolids(
         [Solid(name="b", shape=incline(dimension))], DomainBox((80,) * dimension, ((0, 0),) * dimension), H
     )
     tiles = tiles_over((-8,) * dimension, (32,) * dimension)
-    solids = solids.at(tiles)
+    solids = slope.at(tiles)
     shape = incline(dimension)
     cells = liquid_in(
         solids,
@@ -130,8 +131,8 @@ def test_liquid_sealed_in_a_tilted_box_keeps_to_itself(dimension):
     """No air, no way out: singular, consistent, and divergence free afterwards."""
     low, high = (1.2, 1.7, 1.2), (4.0, 4.4, 3.2)
     turn = plash.Rotation(angle=0.4, **({"axis": (0.3, 0.2, 1.0)} if dimension == 3 else {}))
-    outer = plash.DomainBox(min=(-9.0,) * dimension, max=(19.0,) * dimension)
-    room = plash.DomainBox(min=low[:dimension], max=high[:dimension], rotation=turn)
+    outer = plash.Box(min=(-9.0,) * dimension, max=(19.0,) * dimension)
+    room = plash.Box(min=low[:dimension], max=high[:dimension], rotation=turn)
     solids = cut_by(dimension, plash.Difference(of=(outer, room)))
     cells = liquid_in(solids, lambda x: np.full(len(x), -1.0))
     field = random_flow(solids, cells)
@@ -208,7 +209,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
 def bodies_to_hit(dimension):
     tilt = plash.Rotation(angle=0.6, **({"axis": (0.2, 0.1, 1.0)} if dimension == 3 else {}))
     middle = (4.5, 3.5, 2.4)
-    wall = plash.DomainBox(
+    wall = plash.Box(
         min=(-9.0, middle[1] - 0.2 * H, -9.0)[:dimension],
         max=(19.0, middle[1] + 0.2 * H, 19.0)[:dimension],
         rotation=tilt.model_copy(update={"about": middle[:dimension]}),
@@ -268,14 +269,14 @@ def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, n
 
 def tank(dimension, fill, resolution=24, **options):
     solid = options.pop("solid")
-    return plash.build(
+    return build_liquid(
         plash.Scene(
             domain={
                 "size": (1.0, 0.8, 0.5)[:dimension],
                 "cell_size": 1 / resolution,
                 "gravity": (0, -G, 0)[:dimension],
             },
-            solver=options,
+            solver=plash.Solver(**options),
             liquid={"density": RHO, "kinematic_viscosity": 0.0},
             fill=[{"shape": fill}],
             solid=[solid],
@@ -284,7 +285,7 @@ def tank(dimension, fill, resolution=24, **options):
 
 
 def dam(dimension):
-    return plash.DomainBox(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
+    return plash.Box(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
 
 
 @pytest.mark.parametrize(("courant", "lowest"), [(1.0, -5), (5.0, -7)])
@@ -326,7 +327,7 @@ def test_friction_stops_a_film_on_a_slope_and_none_lets_it_slide(dimension, soli
 @pytest.mark.parametrize("name", ["dam_break", "still_pool"])
 def test_gallery_scenes_with_solids_leak_nothing(name, courant):
     scene = plash.load_scene(name, resolution=24)
-    solver = plash.build(scene.model_copy(update={"solver": scene.solver.model_copy(update={"courant": courant})}))
+    solver = build_liquid(scene.model_copy(update={"solver": scene.solver.model_copy(update={"courant": courant})}))
     assert scene.solid
     for _ in range(10):
         assert solver.advance(solver.state.time + 1 / 24).unknown_reads == 0

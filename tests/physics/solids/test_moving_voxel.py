@@ -10,6 +10,7 @@ from plash.levelset.shapes import distance
 from plash.physics.solids.rigid_motion import RigidGroup, steady_rate
 from plash.scene import Motion
 from plash.scene.motion import Pose
+from plash.solvers.build.liquid import build_liquid
 
 RHO, G = 730.0, 9.3
 BOTH = ["cut", "voxel"]
@@ -20,7 +21,7 @@ def scene(size, solid, fill, h, gravity=G, **options):
     sides = options.pop("sides", "closed")
     return plash.Scene(
         domain={"size": size, "cell_size": h, "gravity": (0.0, -gravity, 0.0)[:dimension], "sides": sides},
-        solver=options,
+        solver=plash.Solver(**options),
         liquid={"density": RHO, "kinematic_viscosity": 0.0},
         fill=[fill],
         solid=solid,
@@ -73,7 +74,7 @@ def test_a_motion_of_zero_changes_no_bit(solids):
     fill = {"shape": box((0, 0), (0.5, 0.8))}
     runs = []
     for motion in (None, {"velocity": (0, 0), "spin": 0, "center": (0.9, 0.3)}):
-        solver = plash.build(scene((1.4, 1.0), [{**ball, "motion": motion}], fill, 0.05, solids=solids))
+        solver = build_liquid(scene((1.4, 1.0), [{**ball, "motion": motion}], fill, 0.05, solids=solids))
         list(steps(solver, 0.4))
         runs.append(solver.state.particles)
     assert np.array_equal(runs[0].cell, runs[1].cell)
@@ -85,7 +86,7 @@ def test_a_motion_of_zero_changes_no_bit(solids):
 def test_a_piston_raises_the_level_by_what_it_displaces(solids):
     length, level, speed, h = 1.1, 0.4, 0.15, 0.0375
     piston = {"name": "piston", "shape": box((-0.5, -0.5), (0.1, 1.5)), "motion": {"velocity": (speed, 0)}}
-    solver = plash.build(scene((1.2, 0.825), [piston], {"shape": box((0.1, 0), (1.2, level))}, h, solids=solids))
+    solver = build_liquid(scene((1.2, 0.825), [piston], {"shape": box((0.1, 0), (1.2, level))}, h, solids=solids))
     for _ in steps(solver, 0.9, frames=9):
         particles = solver.state.particles
         places = particles.position(h)
@@ -101,7 +102,7 @@ def after_projection(dimension, shape, solids="cut", **motion):
     block = {"name": "block", "shape": shape, "motion": motion}
     fill = {"shape": box((0,) * dimension, (1.3, 0.75, 0.85)[:dimension])}
     pool = scene((1.3, 0.9, 0.85)[:dimension], [block], fill, 0.05, solids=solids, separating_walls=False)
-    solver = plash.build(pool)
+    solver = build_liquid(pool)
     for stage in solver.stages(0.01):
         if stage == "extrapolate":
             break
@@ -163,7 +164,7 @@ def test_liquid_in_a_box_that_moves_stays_still_in_it(solids, full):
         solids=solids,
         jitter=0.0,
     )
-    solver = plash.build(moving)
+    solver = build_liquid(moving)
     for report in steps(solver, 0.3, frames=2):
         relative = solver.state.particles.velocity - solid_velocity[:, None]
         pressure = np.abs(solver.state.pressure.pool).max()
@@ -181,7 +182,7 @@ def test_compression_without_a_way_out_is_refused(solids):
     piston = {"name": "ram", "shape": box((-0.5, -0.5), (0.13, 1.5)), "motion": {"velocity": (0.1, 0)}}
     sealed = scene((1.2, 0.8), [piston], {"shape": box((0.13, 0), (1.2, 0.8))}, 0.05, gravity=0.0, solids=solids)
     with pytest.raises(plash.SealedError, match=r"'ram' presses together .* by 0\.08 m²/s") as refused:
-        list(steps(plash.build(sealed), 0.2))
+        list(steps(build_liquid(sealed), 0.2))
     assert refused.value.exit_code == 4
 
 
@@ -192,7 +193,7 @@ def test_a_ball_that_swims_in_a_full_box_is_not(solids):
     full = scene(
         (1.2, 0.8), [{**ball, "motion": motion}], {"shape": box((0, 0), (1.2, 0.8))}, 0.04, gravity=0.0, solids=solids
     )
-    solver = plash.build(full)
+    solver = build_liquid(full)
     excess = [report.excess for report in steps(solver, 0.5)]
     assert max(excess) < 1e-6
     assert depth_in_solids(solver, full) < 0.5
@@ -204,7 +205,7 @@ def test_no_particle_gets_through_a_plate_that_outruns_it(solids):
     h, speed = 0.04, 5.0
     plate = {"name": "plate", "shape": box((0.2, -1), (0.22, 2)), "motion": {"velocity": (speed, 0)}}
     sheet = scene((2.4, 0.4), [plate], {"shape": box((0.4, 0), (0.8, 0.4))}, h, gravity=0.0, solids=solids, courant=5.0)
-    solver = plash.build(sheet)
+    solver = build_liquid(sheet)
     furthest = 0.0
     for report in steps(solver, 0.25, frames=2):
         furthest = max(furthest, report.dt * speed / h)
@@ -221,7 +222,7 @@ def test_a_blade_that_spins_fast_lets_nothing_through():
         "motion": {"spin": 25.0, "center": (0.5, 0.5)},
     }
     tank = scene((1.0, 1.0), [blade], {"shape": box((0, 0), (1, 0.6))}, 0.04, courant=5.0)
-    solver = plash.build(tank)
+    solver = build_liquid(tank)
     for _ in steps(solver, 0.2, frames=2):
         assert depth_in_solids(solver, tank) < 0.5
     assert solver.ledger.leaks == {"blade": 0}
@@ -236,7 +237,7 @@ def test_only_a_rough_roller_drags_liquid_along():
             "friction": friction,
             "motion": {"spin": 2.0, "center": (0.5, 0.5)},
         }
-        solver = plash.build(scene((1.0, 1.0), [roller], {"shape": box((0, 0), (1, 1))}, 0.045, gravity=0.0))
+        solver = build_liquid(scene((1.0, 1.0), [roller], {"shape": box((0, 0), (1, 1))}, 0.045, gravity=0.0))
         list(steps(solver, 0.5))
         away = solver.state.particles.position(solver.h) - 0.5
         velocity = solver.state.particles.velocity.T
@@ -253,7 +254,7 @@ def test_liquid_parts_from_a_lid_that_is_lifted_off():
     fill = {"shape": box((0.0, 0.0), (0.8, 0.5))}
     heights = {}
     for separating_walls in (True, False):
-        solver = plash.build(scene((1.0, 1.2), [lid], fill, 0.05, separating_walls=separating_walls))
+        solver = build_liquid(scene((1.0, 1.2), [lid], fill, 0.05, separating_walls=separating_walls))
         list(steps(solver, 0.25, frames=2))
         heights[separating_walls] = np.percentile(solver.state.particles.position(solver.h)[:, 1], 99)
     assert heights[True] < 0.52
@@ -290,7 +291,7 @@ def test_same_bits_for_any_number_of_threads(dimension, threads, solids):
     results = []
     for n in (1, 2):
         threads(n)
-        solver = plash.build(scene((0.9, 0.6, 0.5)[:dimension], [stirrer], fill, 0.05, solids=solids))
+        solver = build_liquid(scene((0.9, 0.6, 0.5)[:dimension], [stirrer], fill, 0.05, solids=solids))
         list(steps(solver, 0.06))
         particles = solver.state.particles
         results.append((particles.cell.tobytes(), particles.offset.tobytes(), particles.velocity.tobytes()))

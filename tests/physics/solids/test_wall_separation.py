@@ -14,7 +14,7 @@ def under_a_ceiling(dimension, low, high, sides="closed", solid=(), **solver):
     return plash.Scene(
         domain={"size": SIZE[:dimension], "resolution": 24, "gravity": (0, -G, 0)[:dimension], "sides": sides},
         liquid={"density": 730.0},
-        solver={"transfer": "flip", "jitter": 0.0, **solver},
+        solver=plash.Solver(**{"transfer": "flip", "jitter": 0.0, **solver}),
         fill=[{"shape": plash.Box(min=low[:dimension], max=high[:dimension])}],
         solid=list(solid),
     )
@@ -89,5 +89,11 @@ def positions(solver):
 def test_a_stream_along_a_wall_is_not_drawn_through_it(dimension):
     scene = under_a_ceiling(dimension, (0.0, 0.0, 0.0), (0.4, 0.8, 0.6))
     solver, _ = after(scene, 0.6)
+    cell, offset = positions(solver)
+    places = (cell + offset.astype(np.float64)) * solver.h
+    for along, size in zip(places, SIZE, strict=False):
+        assert along.min() >= 0
+        assert along.max() <= size * (1 + 1e-6)
+    assert places[0].max() > 0.9 * SIZE[0]  # it has reached the far wall, and could have gone through
     assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
     assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.06)

@@ -6,6 +6,7 @@ import pytest
 import plash
 from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.progress import Silent
+from plash.solvers.build.liquid import build_liquid
 
 BOX = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.6, 1.0]}
 
@@ -119,7 +120,7 @@ def test_a_shortest_step_makes_them_few():
 
 def test_a_run_says_before_it_begins_that_it_needs_many_steps(tmp_path):
     class Listener(Silent):
-        said = ()
+        said: tuple[str, ...] = ()
 
         def note(self, text):
             self.said += (text,)
@@ -159,7 +160,7 @@ def test_liquid_volume_is_known_to_a_per_cent():
 
 def test_counts_are_those_of_the_run():
     estimate = plash.check(plash.load_scene("dam_break", resolution=32), with_steps=False).estimate
-    solver = plash.build(plash.load_scene("dam_break", resolution=32))
+    solver = build_liquid(plash.load_scene("dam_break", resolution=32))
     assert estimate.cells == 32 * 16 * 16
     assert estimate.particles == pytest.approx(solver.state.particles.count, rel=0.06)
 

@@ -3,13 +3,13 @@
 import pytest
 
 from plash.pipeline.check.findings import findings, liquid_volume
-from plash.scene import Scene
+from plash.scene import Scene, Spout
 
 DISC = {"kind": "disc", "center": (0.5, 0.5), "normal": (0, 1), "radius": 0.1}
 
 
 def scene(**parts) -> Scene:
-    source = {"name": "jet", "kind": "spout", "shape": DISC, "speed": 1.0, **parts.pop("spout", {})}
+    source = Spout(**{"name": "jet", "shape": DISC, "speed": 1.0, **parts.pop("spout", {})})
     return Scene(domain={"size": (1.2, 1), "resolution": 24}, source=[source], **parts)
 
 

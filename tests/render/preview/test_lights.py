@@ -12,7 +12,8 @@ SHEET = np.array([[-9, 0, -9], [9, 0, -9], [9, 0, 9], [-9, 0, 9]], np.float32)
 UPWARDS = np.array([[0, 2, 1], [0, 3, 2]], np.int32)
 
 
-def light_on_floor(vertices, faces, absorb, grain, softness=0.1):
+def light_on_floor(triangles, absorb, grain, softness=0.1):
+    vertices, faces = triangles
     behind = np.full((MAP_SIZE, MAP_SIZE), np.inf, np.float32)
     layer = Layer.empty(LAMP, behind)
     draw_triangles(layer, LAMP, vertices, faces)
@@ -27,17 +28,17 @@ def slab(height, thick):
 
 
 def test_light_fades_through_liquid_as_its_depth_says():
-    light = light_on_floor(*slab(0.9, 0.5), absorb=(3.0, 1.0, 0.2), grain=0.0)
+    light = light_on_floor(slab(0.9, 0.5), (3.0, 1.0, 0.2), 0.0)
     assert light[100, 100] == pytest.approx(np.exp([-1.5, -0.5, -0.1]), rel=1e-3)
 
 
 def test_what_is_opaque_leaves_no_light_behind_it():
-    light = light_on_floor(*slab(0.9, 0.5), absorb=(np.inf,) * 3, grain=0.01)
+    light = light_on_floor(slab(0.9, 0.5), (np.inf,) * 3, 0.01)
     assert light[100, 100] == pytest.approx(0, abs=1e-6)
 
 
 def test_the_lit_side_of_a_thing_does_not_shade_itself():
-    light = light_on_floor(*slab(0.0, 0.5), absorb=(np.inf,) * 3, grain=0.01)
+    light = light_on_floor(slab(0.0, 0.5), (np.inf,) * 3, 0.01)
     assert (light == 1).all()
 
 
@@ -45,7 +46,7 @@ def test_a_shadow_has_the_size_of_the_thing_and_is_softer_further_away(ball):
     widths = []
     for height, close in ((0.3, 0.1), (1.2, 0.35)):
         mesh = ball((0, height, 0), 0.25)
-        light = light_on_floor(mesh.vertices, mesh.faces, (np.inf,) * 3, 0.01)[100, :, 0]
+        light = light_on_floor((mesh.vertices, mesh.faces), (np.inf,) * 3, 0.01)[100, :, 0]
         widths.append(((light > 0.05) & (light < 0.95)).sum())
         # A point lamp at 8 m over a ball would give this radius; half the light is lost about there
         radius = 0.25 * 8 / (8 - height) * VIEW.focal / 3
@@ -55,6 +56,6 @@ def test_a_shadow_has_the_size_of_the_thing_and_is_softer_further_away(ball):
 
 def test_no_shadow_beyond_the_map(ball):
     mesh = ball((0, 0.5, 0), 0.2)
-    light = light_on_floor(mesh.vertices, mesh.faces, (np.inf,) * 3, 0.01)
+    light = light_on_floor((mesh.vertices, mesh.faces), (np.inf,) * 3, 0.01)
     assert (light[:20] == 1).all()
     assert (light <= 1).all()

@@ -51,7 +51,7 @@ def test_threads_do_not_change_a_bit(make_scene, block_of_liquid, dimension, thr
     for count in (1, 2):
         threads(count)
         pictures.append(Preview(make_scene(dimension, show=show)).picture(*block_of_liquid(dimension)))
-    assert np.array_equal(*pictures)
+    assert np.array_equal(pictures[0], pictures[1])
 
 
 def test_solids_have_their_colour_and_hide_liquid(make_scene, block_of_liquid):
@@ -65,7 +65,7 @@ def test_solids_have_their_colour_and_hide_liquid(make_scene, block_of_liquid):
 def test_flat_shading_differs_from_smooth(make_scene):
     corners = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32)
     faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]]
-    mesh = Mesh(np.float32(0.4) * corners + np.float32([1, 0.5, 0.6]), np.array(faces, np.int32), corners)
+    mesh = Mesh(np.float32(0.4) * corners + np.array([1, 0.5, 0.6], np.float32), np.array(faces, np.int32), corners)
     pictures = [
         Preview(make_scene(shading=shading, solids=False)).picture(mesh, *none(3)[1:]) for shading in ("smooth", "flat")
     ]
@@ -100,18 +100,18 @@ def test_solids_cast_shadows_on_the_floor_but_not_without_one(make_scene):
 @pytest.mark.parametrize("show", SHOWS)
 def test_the_camera_may_stand_anywhere(make_scene, block_of_liquid, place, show):
     """In the liquid, at its corner, in the solid, below the floor and straight above."""
-    camera = Camera(**{"from": place, "to": (0.3501, 0.2, 0.1)})
+    camera = Camera.model_validate({"from": place, "to": (0.3501, 0.2, 0.1)})
     picture = Preview(make_scene(show=show, camera=camera)).picture(*block_of_liquid(3))
     assert picture.shape == (90, 160, 3)
 
 
 def test_the_camera_may_lie_on_its_side(make_scene, block_of_liquid):
-    camera = Camera(**{"from": (0.3, 0.3, 4), "to": (0.3, 0.3, 0), "up": (1, 0, 0)})
+    camera = Camera.model_validate({"from": (0.3, 0.3, 4), "to": (0.3, 0.3, 0), "up": (1, 0, 0)})
     assert Preview(make_scene(camera=camera)).picture(*block_of_liquid(3)).std() > 1
 
 
 def test_in_the_liquid_everything_is_blue(make_scene, block_of_liquid):
-    camera = Camera(**{"from": (0.3, 0.3, 0.4), "to": (1, 0.2, 0.4)})
+    camera = Camera.model_validate({"from": (0.3, 0.3, 0.4), "to": (1, 0.2, 0.4)})
     picture = Preview(make_scene(camera=camera, edges=False)).picture(*block_of_liquid(3)).astype(int)
     assert (picture[:, :, 2] > picture[:, :, 0] + 20).mean() > 0.95
 

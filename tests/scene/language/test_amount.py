@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ resolution = 16
 [[fill]]
 shape = {kind="box", min=[0,0], max=[0.5,0.5]}
 """
-BALL = {"kind": "sphere", "center": (0.5, 0.8), "radius": 0.1}
+BALL: Any = {"kind": "sphere", "center": (0.5, 0.8), "radius": 0.1}
 SOLID = '[[solid]]\nshape = {kind="sphere", center=[0.5,0.8], radius=0.1}\n'
 SPOUT = '[[source]]\nkind = "spout"\nspeed = 1\nshape = {kind="rectangle", center=[0.5,0.8], normal=[0,-1], size=0.1}\n'
 
@@ -104,7 +105,7 @@ def shared(depth):
 
 
 def endless():
-    shape = {"kind": "union"}
+    shape: Any = {"kind": "union"}
     shape["of"] = [shape, shape]
     return shape
 
@@ -147,12 +148,13 @@ def test_a_number_of_five_thousand_digits_is_refused_with_its_line():
 )
 @pytest.mark.parametrize("table", ["solid", "source", "sink", "pump", "force"])
 def test_a_name_is_one_short_line(name, fault, table):
-    body = {
+    bodies: Any = {
         "source": {"kind": "blob"},
         "pump": {"velocity": (1, 0)},
         "force": {"kind": "constant", "acceleration": (1, 0)},
-    }.get(table, {})
-    scene = {"domain": {"size": (1, 1)}, "fill": [{"shape": BALL}], table: [{"shape": BALL, **body, "name": name}]}
+    }
+    body = {"shape": BALL, **bodies.get(table, {}), "name": name}
+    scene: Any = {"domain": {"size": (1, 1)}, "fill": [{"shape": BALL}], table: [body]}
     with pytest.raises(plash.SceneError, match=rf"{table}\[0\].name: .*{fault}"):
         plash.Scene(**scene)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from plash.errors import SceneError
-from plash.scene import gallery, load_scene, parse_scene
+from plash.scene import Sphere, gallery, load_scene, parse_scene
 from plash.scene.language.overrides import parameter_names
 
 TEXT = """\
@@ -80,7 +80,9 @@ def test_override_reaches_into_lists_and_makes_tables():
     scene = parse_scene(
         TEXT, **{"solid[0].shape.radius": "20 cm", "fill[0].velocity": [1, 0], "domain.sides.y_max": "open"}
     )
-    assert scene.solid[0].shape.radius == 0.2
+    ball = scene.solid[0].shape
+    assert isinstance(ball, Sphere)
+    assert ball.radius == 0.2
     assert scene.fill[0].velocity == (1, 0)
     assert scene.domain.side("y_max") == "open"
 

@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from plash.scene import MATERIALS, Scene, Solver, parse_scene
 from plash.scene.language.reference import INTRODUCTION, json_schema, reference_page
@@ -47,7 +48,7 @@ def test_every_row_has_a_sentence():
 def test_example_on_the_page_is_a_scene_and_the_same_in_python():
     file = re.search(r"```toml\n(.*?)```", INTRODUCTION, re.DOTALL).group(1)
     script = re.search(r"```python\n(.*?)```", INTRODUCTION, re.DOTALL).group(1)
-    names = {}
+    names: dict[str, Any] = {}
     exec(script, names)
     assert parse_scene(file) == names["scene"]
 

@@ -1,5 +1,6 @@
 import os
 import tomllib
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -31,7 +32,7 @@ from plash.scene import (
 from plash.scene.domain import SideKind
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1, max_size=100)
-SIDE_KINDS = st.sampled_from(SideKind.__args__)
+SIDE_KINDS = st.sampled_from(get_args(SideKind))
 numbers = st.floats(-1e6, 1e6)
 positive = st.floats(1e-6, 1e6)
 
@@ -144,13 +145,13 @@ def test_defaults_are_left_out_but_domain_and_time_are_told():
 
 
 def test_explicit_default_is_the_same_scene_and_the_same_text():
-    fill = {"shape": Box(min=(0, 0), max=(1, 1))}
-    silent = Scene(domain=Domain(size=(1, 1)), fill=[fill])
+    box = Box(min=(0, 0), max=(1, 1))
+    silent = Scene(domain=Domain(size=(1, 1)), fill=[{"shape": box}])
     explicit = Scene(
         domain=Domain(size=(1, 1), resolution=64, gravity=(0, -9.81), sides="closed"),
         solver=Solver(transfer="apic", jitter=0.25),
         liquid=Liquid(material="water"),
-        fill=[{**fill, "velocity": (0, 0)}],
+        fill=[{"shape": box, "velocity": (0, 0)}],
     )
     assert explicit == silent
     assert scene_text(explicit) == scene_text(silent)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import plash
+from plash.solvers.build.box import build_box
 from plash.solvers.build.pours import pours_of, pushes_of
 
 
@@ -40,7 +41,7 @@ def test_a_spout_keeps_two_cells_before_its_opening_full():
 def test_a_blob_and_a_late_fill_appear_once():
     late = '[[fill]]\ntime = 0.1\nshape = { kind = "box", min = [0, 0], max = [0.4, 0.2] }\n'
     blob = '[[source]]\nkind = "blob"\ntime = 0.2\nshape = { kind = "sphere", center = [1, 1], radius = 0.15 }\n'
-    solver = plash.build(scene(late + blob, 32))
+    solver = build_box(scene(late + blob, 32))
     inflows = []
     for number in range(1, 7):
         while solver.state.time < number * 0.05 - 1e-12:
@@ -52,7 +53,7 @@ def test_a_blob_and_a_late_fill_appear_once():
 
 
 def test_a_spout_pours_and_stops():
-    solver = plash.build(scene(SPOUT))
+    solver = build_box(scene(SPOUT))
     inflows = []
     for number in range(1, 20):
         while solver.state.time < number * 0.1 - 1e-12:
@@ -85,7 +86,7 @@ acceleration = [1, 0]
     assert push.stop == 1.0
     assert push.share.sum() * made.domain.h**2 == pytest.approx(0.16, rel=0.02)
     assert (wind.share == 1.0).all()
-    solver = plash.build(made)
+    solver = build_box(made)
     solver.advance(0.01)
     assert solver.ledger.inflow == 0.0
     assert solver.state.velocity[0][15, 25] > 0.3

@@ -1,0 +1,96 @@
+"""What the package imports is declared, what is declared is imported, and extras wait until they are needed."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import plash
+
+SOURCE = Path(plash.__file__).parent
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+OPTIONAL = {name: wanted for name, wanted in PROJECT["optional-dependencies"].items() if name != "dev"}
+# Rooms that are for an extra as a whole; nothing outside imports them before their command is called
+ROOMS = {"studio": "studio"}
+WITHOUT_EXTRAS = """
+import importlib, pkgutil, sys
+extras, rooms = (set(words.split()) for words in sys.argv[1:])
+sys.modules.update(dict.fromkeys(extras))
+import plash
+for module in pkgutil.walk_packages(plash.__path__, "plash."):
+    name = module.name.split(".")
+    if name[1] not in rooms and name[-1] != "__main__":
+        importlib.import_module(module.name)
+"""
+
+
+def distributions(requirements: list[str]) -> set[str]:
+    """The names of what is required, as package indices write them."""
+    names = [re.match(r"[\w.-]+", text) for text in requirements]
+    return {normal(name.group()) for name in names if name}
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+CORE = distributions(PROJECT["dependencies"])
+EXTRAS = {name: distributions(wanted) for name, wanted in OPTIONAL.items()}
+PROVIDERS = importlib.metadata.packages_distributions()
+
+
+def provider(module: str) -> set[str]:
+    """Whatever brings a module, as package indices write it."""
+    return {normal(name) for name in PROVIDERS.get(module, [module])}
+
+
+def imports(file: Path) -> Iterator[tuple[str, bool]]:
+    """Third-party modules of a file, each with whether it waits inside a function, or is for type checkers only."""
+    tree = ast.parse(file.read_text("utf-8"))
+    lazy = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"plash"}:
+            yield name, id(node) in lazy
+
+
+@pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda file: file.relative_to(SOURCE).as_posix())
+def test_every_import_is_declared_and_extras_are_lazy(file):
+    room = file.relative_to(SOURCE).parts[0]
+    for module, is_lazy in imports(file):
+        extras = [extra for extra, wanted in EXTRAS.items() if wanted & provider(module)]
+        assert CORE & provider(module) or extras, f"{module} is declared nowhere in pyproject.toml"
+        if not CORE & provider(module):
+            assert is_lazy or ROOMS.get(room) in extras, f"{module} is of the extra {extras[0]}: import it when needed"
+
+
+def test_every_declared_package_is_used():
+    texts = [file.read_text("utf-8") for file in SOURCE.rglob("*.py")]
+    used = {name for file in SOURCE.rglob("*.py") for module, _ in imports(file) for name in provider(module)}
+    for name in CORE.union(*EXTRAS.values()) - used:
+        # Websockets are uvicorn's to import; the command that needs them looks for them by name
+        assert any(f'"{name}"' in text for text in texts), f"nothing uses {name}"
+
+
+def test_all_but_the_rooms_of_extras_can_be_imported_without_them():
+    modules = [module for module in PROVIDERS if provider(module) & set().union(*EXTRAS.values())]
+    assert {"mitsuba", "starlette", "uvicorn"} <= set(modules)
+    command = [sys.executable, "-W", "error", "-c", WITHOUT_EXTRAS, " ".join(modules), " ".join(ROOMS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
