@@ -35,8 +35,6 @@ from plash.solvers.state import FrameParticles
 if TYPE_CHECKING:
     from plash.mesh.mesh import Mesh
     from plash.render.choice import Renderer
-    from plash.render.mitsuba.raytracer import RayTracer
-    from plash.render.preview.preview import Preview
     from plash.render.video.png import Picture
 
 Content = TypeVar("Content")
@@ -229,7 +227,7 @@ class PictureStage:
         Raises:
             SceneError: It is no picture.
         """
-        if self._renderer[0] == "ray tracer" and self.run.scene.look.light not in LIGHTS:
+        if self._renderer[0].look.quality != "draft" and self.run.scene.look.light not in LIGHTS:
             _ = self._taker
 
     def is_done(self, frame: int) -> bool:
@@ -238,14 +236,16 @@ class PictureStage:
 
     def make(self, frame: int) -> None:
         """Draw the picture and write it."""
+        from plash.mesh.mesh import Mesh
+        from plash.render.moment import Moment
         from plash.render.video.png import png_bytes
 
         seen = particles_of(self.run.seen(frame))
-        surface = self.run.surface(frame) if self.run.scene.look.show == "surface" else None
+        surface = self.run.surface(frame) if self.run.scene.look.show == "surface" else Mesh.empty()
 
         def make() -> Written:
             moment = (frame - 1) / self.run.scene.time.fps
-            picture = self._taker.picture(surface, seen.position, seen.velocity, seen.volume, moment)
+            picture = self._taker.picture(Moment(surface, seen, moment))
             return write_bytes(self.run.folder.picture(frame), png_bytes(picture))
 
         self.run.keep(self.name, frame, self._source(frame), make)
@@ -256,19 +256,19 @@ class PictureStage:
 
     @cached_property
     def _settings(self) -> str:
-        return fingerprint(appearance(self.run.scene), self._renderer[0])
+        return fingerprint(appearance(self._renderer[0]))
 
     @cached_property
-    def _renderer(self) -> tuple[Renderer, str]:
+    def _renderer(self) -> tuple[Scene, str]:
+        from plash.render.choice import drawable
+
+        return drawable(self.run.scene, self.or_built_in)
+
+    @cached_property
+    def _taker(self) -> Renderer:
         from plash.render.choice import renderer_of
 
-        return renderer_of(self.run.scene, self.or_built_in)
-
-    @cached_property
-    def _taker(self) -> Preview | RayTracer:
-        from plash.render.choice import picture_taker
-
-        return picture_taker(self.run.scene, self._renderer[0])
+        return renderer_of(self._renderer[0])
 
 
 class ClosingStage(Protocol):
