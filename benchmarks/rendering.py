@@ -60,15 +60,15 @@ def in_child(folder: Path, frames: int, quality: str, variant: str) -> dict[str,
 def measured(folder: Path, frames: int, quality: str, variant: str) -> dict[str, float]:
     """Seconds of the first picture and the median of the next ones, and their median of processor time."""
     from plash.files.layout import RunFolder
-    from plash.files.manifest import read_manifest
     from plash.files.ply import mesh_from_ply
+    from plash.pipeline.stages.registry import read_run
     from plash.render.mitsuba.raytracer import RayTracer
     from plash.render.moment import Moment, no_particles
     from plash.render.preview.preview import preview_of
     from plash.scene.language.read import parse_scene
 
     place = RunFolder(folder)
-    scene = parse_scene(read_manifest(place).scene, **{"look.width": 640, "look.quality": quality})
+    scene = parse_scene(read_run(place).scene, **{"look.width": 640, "look.quality": quality})
     renderer = RayTracer(scene) if variant else preview_of(scene)
     clock, processor, triangles = [], [], 0
     for frame in range(max(frames - 3, 1), frames + 1):

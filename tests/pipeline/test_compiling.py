@@ -9,10 +9,10 @@ from numba.core import event
 import plash
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
-from plash.files.manifest import read_manifest
-from plash.pipeline import simulation_stage
+from plash.pipeline import simulation_maker
 from plash.pipeline.compiling import compiling_told
 from plash.pipeline.progress import Silent
+from plash.pipeline.stages.registry import read_run
 from plash.timing import stage, timing
 
 
@@ -93,7 +93,7 @@ def test_a_run_tells_of_it_and_keeps_it_out_of_the_times_of_frames(clock, monkey
         def made(self, stage, frame, seconds):
             self.made_in.append(seconds)
 
-    taken = simulation_stage.steps_to_frame
+    taken = simulation_maker.steps_to_frame
 
     def slowly(solver, number, fps):
         compile_for(clock, 30)
@@ -101,12 +101,12 @@ def test_a_run_tells_of_it_and_keeps_it_out_of_the_times_of_frames(clock, monkey
             clock.now += 0.5
             yield report
 
-    monkeypatch.setattr(simulation_stage, "steps_to_frame", slowly)
+    monkeypatch.setattr(simulation_maker, "steps_to_frame", slowly)
     progress, scene = Listener(), plash.load_scene("dam_break_2d", resolution=16, frames=3)
     outcome = plash.run(scene, tmp_path / "run", progress=progress, stages=["simulate", "report"])
     assert [what for what in progress.told if what[2]][-1][0] >= 2
     folder = RunFolder(tmp_path / "run")
-    items = read_manifest(folder).stage("simulate").items
+    items = read_run(folder).stage("simulate").items
     steps = [sum(entry["frame"] == frame for entry in read_log(folder.log)) for frame in (1, 2, 3)]
     assert [item.seconds for item in items.values()] == [0.5 * count for count in steps]
     assert progress.made_in[:3] == [0.5 * count for count in steps]

@@ -10,9 +10,9 @@ from PIL import Image
 import plash
 from plash.errors import StoppedError
 from plash.files.layout import RunFolder
-from plash.files.manifest import read_manifest
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
+from plash.pipeline.stages.registry import read_run
 from plash.scene.output import FORMATS
 
 FRAMES = 6
@@ -83,7 +83,7 @@ def test_the_contact_sheet_shows_the_frames(straight):
 
 
 def test_the_manifest_knows_every_file(straight):
-    assert len(read_manifest(RunFolder(straight)).stage("video").items) == 5
+    assert len(read_run(RunFolder(straight)).stage("video").items) == 5
     assert inspect_run(straight, with_checksums=True).damaged == ()
     stages = {stage.name: stage for stage in inspect_run(straight).stages}
     assert (stages["video"].files, stages["report"].files) == (5, 1)

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from plash.cli.options import (
 )
 from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
+
+if TYPE_CHECKING:
+    from plash.pipeline.stages.stage import Stage
 
 _out = click.option(
     "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Run folder.  [default: out/SCENE]"
@@ -53,7 +56,7 @@ def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
     left alone (exit code 6) unless --force is given.
     """
-    _work(scene, out, force, ("simulate", "mesh", "render", "video", "report"), **options)
+    _work(scene, out, force, None, **options)
 
 
 @click.command()
@@ -68,14 +71,16 @@ def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     The frames are NumPy files, particles/particles.0001.npz and so on, with position (m), velocity (m/s) and volume
     (m^3), or grids/grids.0001.npz with density and velocity. `plash run` on the same folder goes on from there.
     """
-    _work(scene, out, force, ("simulate",), **options)
+    from plash.pipeline.stages.simulation import SIMULATION
+
+    _work(scene, out, force, [SIMULATION.name], **options)
 
 
 def _work(
     scene: str,
     out: Path | None,
     force: bool,
-    stages: Sequence[str],
+    stages: Sequence[str] | None,
     *,
     settings: tuple[str, ...],
     resolution: int | None,
@@ -124,7 +129,9 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
     FOLDER is a run folder, or the scene it was made from. Nothing is simulated.
     """
-    _again(folder, ("mesh",), overrides_of(settings), **options)
+    from plash.pipeline.stages.surfaces import SURFACES
+
+    _again(folder, _with_those_before(SURFACES), overrides_of(settings), **options)
 
 
 @click.command()
@@ -138,7 +145,10 @@ def render(folder: str, quality: str | None, settings: tuple[str, ...], **option
     FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
     simulated.
     """
-    _again(folder, ("mesh", "render"), overrides_of(settings, **{"look.quality": quality}), **options)
+    from plash.pipeline.stages.pictures import PICTURES
+
+    overrides = overrides_of(settings, **{"look.quality": quality})
+    _again(folder, _with_those_before(PICTURES), overrides, **options)
 
 
 @click.command()
@@ -162,8 +172,10 @@ def video(
     FOLDER is a run folder, or the scene it was made from. Pictures that are missing are made first; nothing is
     simulated. Formats are those of output.movies and of --format; a GIF or WebP is at most output.clip_width wide.
     """
+    from plash.pipeline.stages.movies import MOVIES
+
     overrides = overrides_of(settings, **{"look.quality": quality})
-    _again(folder, ("mesh", "render", "video"), overrides, formats, **options)
+    _again(folder, _with_those_before(MOVIES), overrides, formats, **options)
 
 
 @click.command()
@@ -176,7 +188,15 @@ def report(folder: str, **options: Any) -> None:
     time that each frame took. FOLDER is a run folder, or the scene it was made from; whatever it holds so far is told.
     `plash run` writes the page by itself, and whatever changes the run later keeps it up to date.
     """
-    _again(folder, ("report",), {}, **options)
+    from plash.pipeline.stages.report import REPORT
+
+    _again(folder, _with_those_before(REPORT), {}, **options)
+
+
+def _with_those_before(stage: Stage[Any]) -> list[str]:
+    from plash.pipeline.stages.registry import with_those_before
+
+    return with_those_before(stage)
 
 
 def _again(

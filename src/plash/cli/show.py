@@ -15,6 +15,8 @@ import click
 
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
+from plash.pipeline.stages.registry import frame_stages
+from plash.pipeline.stages.simulation import SIMULATION
 from plash.solvers.ledger import Ledger, off_target, target_volume
 from plash.timing import StepReport
 
@@ -26,7 +28,6 @@ _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are co
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
 _LITTLE = 0.03  # of the target volume: so much may lie just outside a lively surface, and is not worth a word
-_LAST = ("video", "report")  # made once, of all frames
 
 
 def is_terminal() -> bool:
@@ -56,7 +57,7 @@ class Pace:
     def step(self, report: StepReport, ledger: Ledger) -> None:
         """Note a time step."""
         self.steps = self.steps + 1 if report.frame == self.report.frame else 1
-        self.report, self.frame, self.stage = report, report.frame, "simulate"
+        self.report, self.frame, self.stage = report, report.frame, SIMULATION.name
         self.volume_error = ledger.volume_error
 
     def make(self, stage: str, frame: int, seconds: float) -> None:
@@ -78,16 +79,16 @@ class Pace:
     @property
     def seconds_per_frame(self) -> float:
         """Time of a frame through all stages."""
-        return sum(self.typical(stage) for stage in self.seconds if stage not in _LAST)
+        return sum(self.typical(stage.name) for stage in frame_stages() if stage.name in self.seconds)
 
     @property
     def seconds_left(self) -> float | None:
         """Time left, from the last frames of each stage; None while a stage has too few to tell."""
-        left = 0.0
+        left, of_frames = 0.0, [stage.name for stage in frame_stages()]
         for stage, count in self.to_do.items():
             if len(self.seconds.get(stage, ())) >= _ENOUGH:
                 left += count * self.typical(stage)
-            elif count and stage not in _LAST:
+            elif count and stage in of_frames:
                 return None
         return left
 

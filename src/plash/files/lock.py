@@ -10,19 +10,19 @@ from typing import BinaryIO
 from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, remove_temporaries
 from plash.files.guard import FILE, found_at, refuse_strange_places
-from plash.files.layout import RunFolder
+from plash.files.layout import RunFolder, Stages
 
 
 @contextmanager
-def locked(folder: RunFolder) -> Iterator[None]:
-    """Hold a run folder; it is made if it is not there, and cleared of what killed writers left.
+def locked(folder: RunFolder, stages: Stages) -> Iterator[None]:
+    """Hold the folder of a run of some stages; it is made if it is not there, and cleared of what killed writers left.
 
     Raises:
         StorageError: Another program holds it, the folder cannot be written to, or a link leads out of it.
     """
     with errors_of_disk(folder.root, "used as a run folder"):
         folder.root.mkdir(parents=True, exist_ok=True)
-        refuse_strange_places(folder)
+        refuse_strange_places(folder, stages)
         file = folder.lock.open("a+b")
     with file:
         if not _take(file):
@@ -36,7 +36,7 @@ def locked(folder: RunFolder) -> Iterator[None]:
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
             file.flush()
-            for part in (folder.root, *folder.parts()):
+            for part in (folder.root, *folder.parts(stages)):
                 remove_temporaries(part)
         yield
 
