@@ -10,7 +10,7 @@ import plash
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
 from plash.pipeline import simulation_maker
-from plash.pipeline.compiling import compiling_told
+from plash.pipeline.compiling import watched_compilation
 from plash.pipeline.progress import Silent
 from plash.pipeline.stages.registry import read_run
 from plash.timing import stage, timing
@@ -53,7 +53,7 @@ def test_a_function_that_numba_compiles_is_counted_once():
     def outer(x):
         return 2 * inner(x)
 
-    with compiling_told(lambda *what: told.append(what)) as compilation:
+    with watched_compilation(lambda *what: told.append(what)) as compilation:
         assert outer(3) == 8
         assert outer(4) == 10
     assert compilation.kernels == 1
@@ -73,7 +73,7 @@ def test_seconds_of_compiling_are_not_those_of_the_stage_that_waits_for_it(clock
         inner()
 
     told = []
-    with compiling_told(lambda *what: told.append(what)) as compilation, timing() as seconds:
+    with watched_compilation(lambda *what: told.append(what)) as compilation, timing() as seconds:
         stopwatch = compilation.stopwatch()
         outer()
         compile_for(clock, 4)

@@ -18,13 +18,13 @@ from plash.cli.options import (
     progress_for,
     quality_option,
     run_folder_of,
-    scene_from,
     scene_options,
     use_threads,
     work_options,
 )
 from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
+from plash.scene.language.read import load_scene
 
 if TYPE_CHECKING:
     from plash.pipeline.stages.stage import Stage
@@ -92,7 +92,7 @@ def _work(
     quality: str | None = None,
 ) -> None:
     named = {"resolution": resolution, "frames": frames, "seed": seed, "look.quality": quality}
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.pipeline.run import run as run_scene
 
@@ -232,13 +232,13 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
     Exit code 3 if the scene cannot run, 0 otherwise.
     """
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.cli.report import check_lines
     from plash.pipeline.check.check import check as check_scene
-    from plash.pipeline.compiling import compiling_told
+    from plash.pipeline.compiling import watched_compilation
 
-    with compiling_told(Plain().compiling):
+    with watched_compilation(Plain().compiling):
         report = check_scene(loaded, with_steps=not fast)
     if as_json:
         click.echo(json.dumps(report.as_data(), indent=1))
@@ -380,12 +380,12 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
     machine reaches in the same minute. Compare figures of one run only: machines are noisy.
     """
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.cli.report import bench_lines
     from plash.pipeline.bench import bench as bench_scene
-    from plash.pipeline.compiling import compiling_told
+    from plash.pipeline.compiling import watched_compilation
 
-    with compiling_told(Plain().compiling):
+    with watched_compilation(Plain().compiling):
         measured = bench_scene(loaded, steps)
     click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

@@ -20,7 +20,7 @@ from plash.files.log import Log
 from plash.files.manifest import Manifest, versions
 from plash.pipeline.check.estimate import estimate
 from plash.pipeline.checkpoints import remove_unknown_checkpoints
-from plash.pipeline.compiling import COMPILING, Compilation, compiling_told
+from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
 from plash.pipeline.damage import forget_damaged
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
@@ -37,7 +37,7 @@ from plash.scene.model import Scene
 from plash.scene.output import FORMATS
 
 _FUNCTIONS = "holds a scene with Python functions, which no file can hold"
-_WAYS_ON = (
+_HOW_TO_GO_ON = (
     "plash.run(scene, folder) goes on with it in the process that began it, and with force=True begins it anew; the "
     "files that are there can be used as they are"
 )
@@ -110,7 +110,7 @@ def run(
     scene = as_scene(scene)
     stages = list(STAGES) if stages is None else stages
     text = scene_text(scene, name_functions=True)
-    with stop_on_signals(folder.resume_command) as stop, compiling_told(progress.compiling) as compilation:
+    with stop_on_signals(folder.resume_command) as stop, watched_compilation(progress.compiling) as compilation:
         if SIMULATION.name in stages:
             _refuse_without_memory(scene)
         with held_run(folder):
@@ -150,7 +150,7 @@ def resume(
     manifest = read_run(place)
     source = f"scene of {place.root}"
     if names_functions(manifest.scene):
-        raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_WAYS_ON}")], source)
+        raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_HOW_TO_GO_ON}")], source)
     if formats:
         movies = parse_scene(manifest.scene, source, **overrides).output.movies
         overrides = {**overrides, "output.movies": [*movies, *formats]}
@@ -201,7 +201,7 @@ def _refuse_strangers(folder: RunFolder) -> None:
 def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     try:
         if names_functions(old.scene):
-            return f"{folder.root}: {_FUNCTIONS}, and nobody can tell whether these are the same. {_WAYS_ON}"
+            return f"{folder.root}: {_FUNCTIONS}, and nobody can tell whether these are the same. {_HOW_TO_GO_ON}"
         before = physics(parse_scene(old.scene))
     except SceneError:
         changed = ["its scene is one that this plash cannot read"]

@@ -97,7 +97,7 @@ class SimulationMaker:
                 if run.stop.requested:
                     self._stop(solver)
         except DivergedError as error:
-            raise type(error)(f"{error}, on the way to frame {number}. {self._way_back()}") from error
+            raise type(error)(f"{error}, on the way to frame {number}. {self._last_checkpoint()}") from error
         self.place = replace(self.place, frame=number)
         if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
             self._write_checkpoint(solver, number)
@@ -123,7 +123,7 @@ class SimulationMaker:
             f"frame {frame}: the measured volume is {ledger.volume:.6g}, {error:+.2%} from its target of "
             f"{ledger.target_volume:.6g}: more than solver.max_volume_error = {limit:g}. Particles carry "
             f"{ledger.films:.3g} in films on walls and {ledger.spray:.3g} in spray, which are not measured. "
-            f"Raise that limit or domain.resolution. {self._way_back()}"
+            f"Raise that limit or domain.resolution. {self._last_checkpoint()}"
         )
 
     def _refuse_unsound(self, about: dict[str, Any], frame: int) -> None:
@@ -133,10 +133,11 @@ class SimulationMaker:
         except ValueError:
             raise DivergedError(
                 f"frame {frame}: volumes or energies are not finite: {about['ledger']}, {about['energy']}. "
-                f"{self._way_back()}"
+                f"{self._last_checkpoint()}"
             ) from None
 
-    def _way_back(self) -> str:
+    def _last_checkpoint(self) -> str:
+        """What there is to go on from, for people."""
         frames = [number for number in self.run.manifest.checkpoints if number != STOPPED]
         if not frames:
             return "There is no checkpoint yet"
