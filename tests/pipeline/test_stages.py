@@ -239,6 +239,12 @@ def test_the_time_of_a_file_holds_that_of_reading(tmp_path, monkeypatch):
     assert item.seconds > 0.5
 
 
+def test_a_stage_that_is_none_is_refused_before_anything_is_made(tmp_path):
+    with pytest.raises(ValueError, match=r"no stage 'bake': the stages of a run are simulate, mesh"):
+        plash.run(scene(), tmp_path / "run", stages=["simulate", "bake"])
+    assert not (tmp_path / "run").exists()
+
+
 def test_stages_come_in_order_whatever_is_asked_for():
     assert stages_of(["report", "mesh"]) == [SURFACES, REPORT]
     assert list(STAGES) == ["simulate", "mesh", "render", "video", "report"]

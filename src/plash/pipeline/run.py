@@ -108,7 +108,7 @@ def run(
     folder, progress = RunFolder(Path(out)), progress or Silent()
     source = source if isinstance(scene, Scene) else str(scene)
     scene = as_scene(scene)
-    stages = list(STAGES) if stages is None else stages
+    stages = [stage.name for stage in stages_of(STAGES if stages is None else stages)]
     text = scene_text(scene, name_functions=True)
     with stop_on_signals(folder.resume_command) as stop, watched_compilation(progress.compiling) as compilation:
         if SIMULATION.name in stages:

@@ -33,8 +33,14 @@ STAGES: dict[str, Stage[Any]] = {
 
 
 def stages_of(names: Iterable[str]) -> list[Stage[Any]]:
-    """Some stages by name, in order."""
+    """Some stages by name, in order.
+
+    Raises:
+        ValueError: There is no stage of a name.
+    """
     wanted = set(names)
+    for name in wanted - set(STAGES):
+        raise ValueError(f"there is no stage {name!r}: the stages of a run are {', '.join(STAGES)}")
     return [stage for name, stage in STAGES.items() if name in wanted]
 
 
