@@ -59,23 +59,22 @@ def in_child(folder: Path, frames: int, quality: str, variant: str) -> dict[str,
 
 def measured(folder: Path, frames: int, quality: str, variant: str) -> dict[str, float]:
     """Seconds of the first picture and the median of the next ones, and their median of processor time."""
-    import numpy as np
-
     from plash.files.layout import RunFolder
-    from plash.files.manifest import read_manifest
     from plash.files.ply import mesh_from_ply
-    from plash.render.choice import picture_taker
+    from plash.pipeline.stages.registry import read_run
+    from plash.render.mitsuba.raytracer import RayTracer
+    from plash.render.moment import Moment, no_particles
+    from plash.render.preview.preview import preview_of
     from plash.scene.language.read import parse_scene
 
     place = RunFolder(folder)
-    scene = parse_scene(read_manifest(place).scene, **{"look.width": 640, "look.quality": quality})
-    taker = picture_taker(scene, "ray tracer" if variant else "built-in")
-    none = (np.zeros((0, 3)), np.zeros((0, 3), np.float32), np.zeros(0))
+    scene = parse_scene(read_run(place).scene, **{"look.width": 640, "look.quality": quality})
+    renderer = RayTracer(scene) if variant else preview_of(scene)
     clock, processor, triangles = [], [], 0
     for frame in range(max(frames - 3, 1), frames + 1):
         mesh = mesh_from_ply(place.surface(frame).read_bytes(), "surface")
         start, busy = time.perf_counter(), sum(os.times()[:2])
-        taker.picture(mesh, *none)
+        renderer.picture(Moment(mesh, no_particles(3)))
         clock.append(time.perf_counter() - start)
         processor.append(sum(os.times()[:2]) - busy)
         triangles = len(mesh.faces)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import plash
 from plash.mesh.reconstruct import liquid_surface
-from plash.render.preview.preview import Preview
+from plash.render.moment import Moment
+from plash.render.preview.preview import preview_of
 
 SURFACES = ("ghost", "staircase", "cells")
 SHOWN = (14, 26, 60)
@@ -48,7 +49,7 @@ def run_surface(surface: str, resolution: int = 96, frames: int = 121) -> Run:
         frames=frames,
         **{"solver.free_surface": surface, "solver.solids": solids, "look.width": 480},
     )
-    preview = Preview(scene)
+    preview = preview_of(scene)
     time, volume, energy, pictures, iterations = [], [], [], [], list[int]()
     for frame in plash.simulate(scene):
         seen, ledger = frame.particles, frame.ledger
@@ -60,7 +61,7 @@ def run_surface(surface: str, resolution: int = 96, frames: int = 121) -> Run:
         if frame.number in SHOWN:
             arrays = (seen.position, seen.velocity, seen.volume)
             mesh = liquid_surface(*arrays, scene.domain.h, scene.mesh, scene.domain, scene.solid)
-            pictures.append(preview.picture(mesh, *arrays))
+            pictures.append(preview.picture(Moment(mesh, seen)))
     return Run(
         surface,
         np.array(time),

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from plash.cli.show import JsonLines, Line, Pace, Plain
+from plash.cli.show import JsonLines, Line, Plain, ProgressState
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def test_json_has_an_event_for_each(capfd):
 
 
 def test_the_time_left_is_that_of_frames():
-    pace = Pace()
-    pace.begin(10, {"simulate": 10})
+    state = ProgressState()
+    state.begin(10, {"simulate": 10})
     for frame in range(1, 4):
-        pace.make("simulate", frame, 2.0)
-    assert pace.seconds_per_frame == 2.0
-    assert pace.seconds_left == 14.0
+        state.make("simulate", frame, 2.0)
+    assert state.seconds_per_frame == 2.0
+    assert state.seconds_left == 14.0

@@ -10,6 +10,7 @@ from plash.files.atomic import Written, has_size, read_bytes, verify, write_byte
 from plash.files.layout import RunFolder
 from plash.files.lock import is_locked, locked
 from plash.files.manifest import Manifest, read_manifest
+from plash.pipeline.stages.registry import STAGES
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def elsewhere(tmp_path):
 def test_files_that_are_links_are_refused_and_their_targets_left_alone(folder, elsewhere, name):
     (folder.root / name).unlink(missing_ok=True)
     (folder.root / name).symlink_to(elsewhere / "diary")
-    for enter in (lambda: locked(folder).__enter__(), lambda: read_manifest(folder)):
+    for enter in (lambda: locked(folder, STAGES).__enter__(), lambda: read_manifest(folder, STAGES)):
         with pytest.raises(StorageError, match=f"{name}: is a link to .*diary, not a file"):
             enter()
     assert (elsewhere / "diary").read_text() == "private"
@@ -42,7 +43,7 @@ def test_files_that_are_links_are_refused_and_their_targets_left_alone(folder, e
 def test_folders_that_are_links_are_refused(folder, elsewhere, part):
     (folder.root / part).symlink_to(elsewhere)
     (elsewhere / ".old.tmp").write_text("not ours")
-    for enter in (lambda: locked(folder).__enter__(), lambda: read_manifest(folder)):
+    for enter in (lambda: locked(folder, STAGES).__enter__(), lambda: read_manifest(folder, STAGES)):
         with pytest.raises(StorageError, match=f"{part}: is a link to .*elsewhere, not a folder"):
             enter()
     assert sorted(path.name for path in elsewhere.iterdir()) == [".old.tmp", "diary"]
@@ -50,15 +51,15 @@ def test_folders_that_are_links_are_refused(folder, elsewhere, part):
 
 def test_a_link_that_leads_nowhere_is_refused_too(folder, tmp_path):
     folder.log.symlink_to(tmp_path / "to be made")
-    with pytest.raises(StorageError, match="is a link"), locked(folder):
+    with pytest.raises(StorageError, match="is a link"), locked(folder, STAGES):
         pass
     assert not (tmp_path / "to be made").exists()
 
 
 def test_the_run_folder_itself_may_be_a_link(folder, tmp_path):
     (tmp_path / "short").symlink_to(folder.root)
-    with locked(RunFolder(tmp_path / "short")):
-        assert read_manifest(RunFolder(tmp_path / "short")).physics == "abc"
+    with locked(RunFolder(tmp_path / "short"), STAGES):
+        assert read_manifest(RunFolder(tmp_path / "short"), STAGES).physics == "abc"
 
 
 def _pipe(path):
@@ -84,7 +85,7 @@ def test_what_is_no_file_is_named_and_never_opened(folder, make, monkeypatch):
             make(path)
         except PermissionError:
             pytest.skip("making a device needs an administrator")
-        with pytest.raises(StorageError, match=f"is {word}, not a file"), locked(folder):
+        with pytest.raises(StorageError, match=f"is {word}, not a file"), locked(folder, STAGES):
             pass
         os.rmdir(path) if make is os.mkdir else os.unlink(path)
     make(folder.contact)

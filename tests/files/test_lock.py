@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from plash.files.layout import RunFolder
 from plash.files.lock import locked
-with locked(RunFolder(Path(sys.argv[1]))):
+with locked(RunFolder(Path(sys.argv[1])), {}):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -40,7 +40,10 @@ def holder(folder):
 def test_another_program_is_told_which_one_holds_the_folder(folder, holder):
     assert is_locked(folder)
     for _ in range(2):  # who asked before has not wiped out the name
-        with pytest.raises(StorageError, match=rf"in use by another plash \(process {holder.pid}\)"), locked(folder):
+        with (
+            pytest.raises(StorageError, match=rf"in use by another plash \(process {holder.pid}\)"),
+            locked(folder, {}),
+        ):
             pass
     assert is_locked(folder)
 
@@ -54,7 +57,7 @@ def test_the_lock_goes_with_the_process(folder, holder, end):
         holder.communicate()
         assert holder.returncode == 0
     assert not is_locked(folder)
-    with locked(folder):
+    with locked(folder, {}):
         assert is_locked(folder)
     assert not is_locked(folder)
 
@@ -69,7 +72,7 @@ def test_nothing_stands_in_the_byte_that_windows_locks(folder, holder):
 def test_a_shorter_number_of_the_next_owner_leaves_nothing_of_the_last(folder, monkeypatch):
     for number in (1234567, 89):
         monkeypatch.setattr("os.getpid", lambda number=number: number)
-        with locked(folder):
+        with locked(folder, {}):
             assert folder.lock.read_bytes()[1:] == f"{number}\n".encode()
 
 
@@ -78,7 +81,7 @@ def test_a_disk_that_knows_no_locks_is_told_by_name(folder, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr("plash.files.lock.lock_descriptor", refuse)
-    with pytest.raises(StorageError, match=r"run: cannot be locked: no locks available"), locked(folder):
+    with pytest.raises(StorageError, match=r"run: cannot be locked: no locks available"), locked(folder, {}):
         pass
     folder.lock.touch()
     assert not is_locked(folder)

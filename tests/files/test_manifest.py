@@ -7,6 +7,7 @@ from plash.errors import DamagedError, StorageError
 from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.manifest import Item, Manifest, read_manifest
+from plash.pipeline.stages.registry import STAGES
 from plash.solvers.ledger import Ledger
 
 
@@ -20,7 +21,7 @@ def example():
 def test_a_manifest_comes_back_as_it_was(tmp_path):
     folder = RunFolder(tmp_path)
     example().write(folder)
-    assert read_manifest(folder) == example()
+    assert read_manifest(folder, STAGES) == example()
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_a_manifest_that_is_none_is_refused_with_a_remedy(tmp_path, text):
     folder = RunFolder(tmp_path)
     folder.manifest.write_text(text, encoding="latin-1")
     with pytest.raises(StorageError, match=r"manifest\.json"):
-        read_manifest(folder)
+        read_manifest(folder, STAGES)
 
 
 def test_values_of_the_wrong_kind_are_refused(tmp_path):
@@ -40,7 +41,7 @@ def test_values_of_the_wrong_kind_are_refused(tmp_path):
     for key in data:
         folder.manifest.write_text(json.dumps({**data, key: 1.5}))
         with pytest.raises(StorageError):
-            read_manifest(folder)
+            read_manifest(folder, STAGES)
 
 
 def changed(folder, **changes):
@@ -57,7 +58,7 @@ ITEM = {"bytes": 1, "sha256": ""}
     [
         ({"bananas": 1}, "bananas: unexpected"),
         ({"wanted": ["bake"]}, "wanted.0: 'bake' is none of simulate"),
-        ({"stages": {"bake": {}}}, "stages.bake"),
+        ({"stages": {"bake": {}}}, "stages: 'bake' is none of simulate"),
         ({"stages": {"mesh": {"status": "odd"}}}, "stages.mesh.status: 'odd' is none of"),
         ({"stages": {"mesh": {"items": {"1": {**ITEM, "bytes": -1}}}}}, "items.1.bytes: input should be greater"),
         ({"stages": {"mesh": {"items": {"1": {**ITEM, "bytes": 10**30}}}}}, "items.1.bytes"),
@@ -86,7 +87,7 @@ def test_each_thing_that_is_wrong_is_named(tmp_path, changes, says):
     folder = RunFolder(tmp_path)
     changed(folder, **changes)
     with pytest.raises(DamagedError, match=rf"manifest\.json: is damaged: .*{says}.*--force") as error:
-        read_manifest(folder)
+        read_manifest(folder, STAGES)
     assert error.value.exit_code == 5
     assert len(str(error.value)) < 800
 
@@ -98,7 +99,7 @@ def test_deep_and_long_manifests_are_refused(tmp_path, text):
     folder = RunFolder(tmp_path)
     folder.manifest.write_text(text)
     with pytest.raises(DamagedError, match="Invalid JSON"):
-        read_manifest(folder)
+        read_manifest(folder, STAGES)
 
 
 def test_a_manifest_without_end_is_not_read(tmp_path):
@@ -106,7 +107,7 @@ def test_a_manifest_without_end_is_not_read(tmp_path):
     with folder.manifest.open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(DamagedError, match=f"it has {1 << 40} bytes"):
-        read_manifest(folder)
+        read_manifest(folder, STAGES)
 
 
 def test_a_manifest_of_an_earlier_plash_is_read(tmp_path):
@@ -115,7 +116,7 @@ def test_a_manifest_of_an_earlier_plash_is_read(tmp_path):
     data = json.loads(folder.manifest.read_text())
     del data["name"], data["stages"]["simulate"]["items"]["3"]["changed"]
     folder.manifest.write_text(json.dumps(data))
-    assert read_manifest(folder).name == tmp_path.name
+    assert read_manifest(folder, STAGES).name == tmp_path.name
 
 
 def test_a_message_that_is_no_text_can_be_written(tmp_path):
@@ -123,18 +124,18 @@ def test_a_message_that_is_no_text_can_be_written(tmp_path):
     manifest = example()
     manifest.message = "bad name: \udcff"
     manifest.write(folder)
-    assert read_manifest(folder).message == "bad name: ?"
+    assert read_manifest(folder, STAGES).message == "bad name: ?"
 
 
 def test_a_folder_without_manifest_is_no_run(tmp_path):
     with pytest.raises(StorageError, match="is no run folder"):
-        read_manifest(RunFolder(tmp_path))
+        read_manifest(RunFolder(tmp_path), STAGES)
 
 
 def test_a_run_folder_has_one_user_at_a_time(tmp_path):
     folder = RunFolder(tmp_path / "run")
     in_use = pytest.raises(StorageError, match=r"in use by another plash \(process \d+\).*--out")
-    with locked(folder), in_use, locked(folder):
+    with locked(folder, STAGES), in_use, locked(folder, STAGES):
         pass
-    with locked(folder):
+    with locked(folder, STAGES):
         pass

@@ -10,9 +10,9 @@ import numpy as np
 import plash
 from plash.errors import PlashError, SceneError
 from plash.files.layout import RunFolder
-from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.stages.registry import read_run
 from plash.scene import Scene, scene_text
 from plash.scene.domain import SideName
 from plash.solvers.box_state import FrameGrids
@@ -79,7 +79,7 @@ def _simulate(scene: Scene) -> int:
 def _run(scene: Scene, folder: Path) -> None:
     plash.run(scene, folder, stages=("simulate", "mesh", "render"))
     place = RunFolder(folder)
-    manifest = read_manifest(place)
+    manifest = read_run(place)
     for frame in range(1, scene.time.frames + 1):
         check_ledger(Ledger(**manifest.stage("simulate").items[frame].ledger), scene.solver.kind == "liquid")
         check_surface(place.surface(frame))

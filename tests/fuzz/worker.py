@@ -14,7 +14,7 @@ import traceback
 import warnings
 from pathlib import Path
 
-from plash.pipeline.compiling import compiling_told
+from plash.pipeline.compiling import watched_compilation
 
 from .cases import attempt
 
@@ -31,7 +31,7 @@ def main() -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     warnings.simplefilter("error")
-    with compiling_told(lambda kernels, seconds, is_busy: answer(event="compiling")):
+    with watched_compilation(lambda kernels, seconds, is_busy: answer(event="compiling")):
         answer(event="ready")
         for line in sys.stdin:
             answer(event="done", **_attempted(seed, int(line), folder))

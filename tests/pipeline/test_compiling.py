@@ -9,11 +9,11 @@ from numba.core import event
 import plash
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
-from plash.files.manifest import read_manifest
-from plash.pipeline import simulation_stage
-from plash.pipeline.compiling import compiling_told
+from plash.pipeline import simulation_maker
+from plash.pipeline.compiling import watched_compilation
 from plash.pipeline.progress import Silent
 from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.stages.registry import read_run
 from plash.timing import stage, timing
 
 
@@ -54,7 +54,7 @@ def test_a_function_that_numba_compiles_is_counted_once():
     def outer(x):
         return 2 * inner(x)
 
-    with compiling_told(lambda *what: told.append(what)) as compilation:
+    with watched_compilation(lambda *what: told.append(what)) as compilation:
         assert outer(3) == 8
         assert outer(4) == 10
     assert compilation.kernels == 1
@@ -74,7 +74,7 @@ def test_seconds_of_compiling_are_not_those_of_the_stage_that_waits_for_it(clock
         inner()
 
     told = []
-    with compiling_told(lambda *what: told.append(what)) as compilation, timing() as seconds:
+    with watched_compilation(lambda *what: told.append(what)) as compilation, timing() as seconds:
         stopwatch = compilation.stopwatch()
         outer()
         compile_for(clock, 4)
@@ -100,12 +100,12 @@ def test_a_run_tells_of_it_and_keeps_it_out_of_the_times_of_frames(clock, monkey
             clock.now += 0.5
             yield report
 
-    monkeypatch.setattr(simulation_stage, "steps_to_frame", slowly)
+    monkeypatch.setattr(simulation_maker, "steps_to_frame", slowly)
     progress, scene = Listener(), plash.load_scene("dam_break_2d", resolution=16, frames=3)
     outcome = plash.run(scene, tmp_path / "run", progress=progress, stages=["simulate", "report"])
     assert [what for what in progress.told if what[2]][-1][0] >= 2
     folder = RunFolder(tmp_path / "run")
-    items = read_manifest(folder).stage("simulate").items
+    items = read_run(folder).stage("simulate").items
     steps = [sum(entry["frame"] == frame for entry in read_log(folder.log)) for frame in (1, 2, 3)]
     assert [item.seconds for item in items.values()] == [0.5 * count for count in steps]
     assert progress.made_in[:3] == [0.5 * count for count in steps]

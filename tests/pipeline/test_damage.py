@@ -15,11 +15,12 @@ from plash.files.checkpoint import read_checkpoint
 from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.log import LARGEST_FILE, read_log
-from plash.files.manifest import Item, read_manifest
+from plash.files.manifest import Item
 from plash.files.ply import mesh_from_ply, ply_bytes, read_surface
 from plash.pipeline import damage
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
+from plash.pipeline.stages.registry import STAGES, read_run
 from plash.solvers.build import build
 from plash.solvers.build.liquid import build_liquid
 
@@ -165,8 +166,8 @@ def hostile(folder, path, **changes):
 
 
 def forge(folder, path):
-    manifest = read_manifest(RunFolder(folder))
-    found = next(kept for kept in damage.files_of(RunFolder(folder), manifest) if kept.path == path)
+    manifest = read_run(RunFolder(folder))
+    found = next(kept for kept in damage.files_of(RunFolder(folder), manifest, STAGES) if kept.path == path)
     data = path.read_bytes()
     written = Item(len(data), hashlib.sha256(data).hexdigest(), changed=path.stat().st_mtime_ns)
     about = {name: getattr(written, name) for name in ("bytes", "sha256", "changed")}

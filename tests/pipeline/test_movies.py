@@ -1,6 +1,8 @@
 """What is made of all pictures: the movie in several formats, and the contact sheet."""
 
+import os
 import shutil
+import signal
 from typing import Any
 
 import av
@@ -11,9 +13,9 @@ from PIL import Image, ImageSequence
 import plash
 from plash.errors import StoppedError
 from plash.files.layout import RunFolder
-from plash.files.manifest import read_manifest
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
+from plash.pipeline.stages.registry import read_run
 from plash.scene.output import FORMATS
 
 FRAMES = 6
@@ -83,7 +85,7 @@ def test_the_contact_sheet_shows_the_frames(straight):
 
 
 def test_the_manifest_knows_every_file(straight):
-    assert len(read_manifest(RunFolder(straight)).stage("video").items) == 5
+    assert len(read_run(RunFolder(straight)).stage("video").items) == 5
     assert inspect_run(straight, with_checksums=True).damaged == ()
     stages = {stage.name: stage for stage in inspect_run(straight).stages}
     assert (stages["video"].files, stages["report"].files) == (5, 1)
@@ -141,18 +143,30 @@ def test_a_run_can_have_no_mp4(tmp_path):
     assert "data:video/webm;base64," in outcome.report.read_text(encoding="utf-8")
 
 
-class StopInTheMovie(Silent):
-    def made(self, stage, frame, seconds):
-        import os
-        import signal
+class StopAfterMaking(Silent):
+    """Asks for a stop when a stage has made a frame, as Ctrl-C would."""
 
-        if (stage, frame) == ("render", FRAMES):
+    def __init__(self, stage, frame):
+        self.last = (stage, frame)
+
+    def made(self, stage, frame, seconds):
+        if (stage, frame) == self.last:
             os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_stop_takes_effect_between_the_pictures_of_a_movie(straight, tmp_path, capfd):
+    with pytest.raises(StoppedError, match=r"stopped while run\.webm was made: go on with `plash resume"):
+        plash.run(scene(**{"output.movies": list(FORMATS)}), tmp_path / "run", progress=StopAfterMaking("video", 0))
+    assert set(whole_files(tmp_path / "run")) == {"run.mp4"}
+    plash.resume(tmp_path / "run")
+    assert whole_files(tmp_path / "run") == whole_files(straight)
 
 
 def test_a_stop_before_the_movie_leaves_none_behind(straight, tmp_path, capfd):
     with pytest.raises(StoppedError, match="plash resume"):
-        plash.run(scene(**{"output.movies": list(FORMATS)}), tmp_path / "run", progress=StopInTheMovie())
+        plash.run(
+            scene(**{"output.movies": list(FORMATS)}), tmp_path / "run", progress=StopAfterMaking("render", FRAMES)
+        )
     assert "once more to stop at once" in capfd.readouterr().err
     assert whole_files(tmp_path / "run") == {}
     plash.resume(tmp_path / "run")

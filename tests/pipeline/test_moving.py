@@ -5,10 +5,10 @@ import pytest
 
 import plash
 from plash.files.layout import RunFolder
-from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.levelset.shapes import distance
 from plash.pipeline.fingerprint import appearance, physics
+from plash.pipeline.stages.registry import read_run
 
 
 def scene(frames=5, **overrides):
@@ -39,7 +39,7 @@ def scene(frames=5, **overrides):
 
 
 def checksums(folder):
-    return [item.sha256 for item in read_manifest(RunFolder(folder)).stage("simulate").items.values()]
+    return [item.sha256 for item in read_run(RunFolder(folder)).stage("simulate").items.values()]
 
 
 @pytest.mark.parametrize(

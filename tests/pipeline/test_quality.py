@@ -14,7 +14,7 @@ from plash.pipeline.progress import Silent
 from plash.render.mitsuba import variant
 
 
-class Told(Silent):
+class Messages(Silent):
     def __init__(self):
         self.made_by, self.notes = {}, []
 
@@ -51,10 +51,10 @@ def pictures(folder):
 def test_another_quality_only_renders_again(tmp_path):
     plash.run(scene(), tmp_path / "run")
     drawn = pictures(tmp_path / "run")
-    told = Told()
-    plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told)
-    assert told.made_by == {"render": [1, 2], "video": [0, 0], "report": [0]}  # the movie, and the contact sheet
-    assert told.notes == []
+    messages = Messages()
+    plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=messages)
+    assert messages.made_by == {"render": [1, 2], "video": [0, 0], "report": [0]}  # the movie, and the contact sheet
+    assert messages.notes == []
     traced = pictures(tmp_path / "run")
     assert not set(drawn) & set(traced)
     draft: Any = {"look.quality": "draft"}
@@ -66,24 +66,24 @@ def test_ray_traced_frames_resume_to_the_same_pictures(tmp_path):
     plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run")
     before = pictures(tmp_path / "run")
     (tmp_path / "run" / "render" / "frame.0002.png").unlink()
-    told = Told()
-    plash.resume(tmp_path / "run", progress=told)
-    assert told.made_by["render"] == [2]
+    messages = Messages()
+    plash.resume(tmp_path / "run", progress=messages)
+    assert messages.made_by["render"] == [2]
     assert pictures(tmp_path / "run") == before
 
 
 def test_without_mitsuba_a_run_still_makes_its_movie_and_says_so(tmp_path, without_mitsuba, monkeypatch):
-    told = Told()
-    outcome = plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told)
+    messages = Messages()
+    outcome = plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=messages)
     assert outcome.movie.exists()
-    assert 'pip install "plash[render]"' in told.notes[0]
-    assert outcome.notes == tuple(told.notes)
+    assert 'pip install "plash[render]"' in messages.notes[0]
+    assert outcome.notes == tuple(messages.notes)
     # Once it is installed, the pictures are made again, and nothing else
     monkeypatch.undo()
     monkeypatch.setenv("PLASH_MITSUBA_VARIANT", "scalar_rgb")
-    told = Told()
-    assert plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=told).notes == ()
-    assert set(told.made_by) == {"render", "video", "report"}
+    messages = Messages()
+    assert plash.run(scene(**{"look.quality": "preview"}), tmp_path / "run", progress=messages).notes == ()
+    assert set(messages.made_by) == {"render", "video", "report"}
 
 
 def test_without_mitsuba_rendering_alone_ends_with_the_command_to_install_it(tmp_path, without_mitsuba, capfd):
@@ -114,8 +114,8 @@ def test_a_light_that_cannot_be_read_is_found_before_the_first_step(tmp_path):
     whole = tmp_path / "sky.exr"
     variant.load_mitsuba().Bitmap(np.ones((64, 128, 3), np.float32)).write(str(whole))
     whole.write_bytes(whole.read_bytes()[:600])
-    told = Told()
+    messages = Messages()
     cut = scene(quality="preview", **{"look.light": str(whole)})
     with pytest.raises(plash.SceneError, match=r"look\.light: .*sky\.exr cannot be read as a picture"):
-        plash.run(cut, tmp_path / "run", progress=told)
-    assert told.made_by == {}
+        plash.run(cut, tmp_path / "run", progress=messages)
+    assert messages.made_by == {}

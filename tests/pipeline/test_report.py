@@ -14,8 +14,8 @@ import plash.pipeline.report as report_module
 from plash.errors import DamagedError
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
-from plash.files.manifest import read_manifest
 from plash.pipeline.chart import Series, line_chart, stacked_chart, ticks_between
+from plash.pipeline.stages.registry import read_run
 
 HOSTILE = '<script>alert("1")</script> & $title </style> <img src=x onerror=alert(2)>'
 VOID = {"meta", "link", "img", "br"}
@@ -95,7 +95,7 @@ def test_text_of_the_scene_is_only_text(run):
     assert not [name for name, _ in page.attributes if name.startswith("on")]
     assert page.texts["h1"] == [HOSTILE]
     assert page.texts["title"][0] == HOSTILE
-    assert page.texts["pre"] == [read_manifest(RunFolder(run)).scene]
+    assert page.texts["pre"] == [read_run(RunFolder(run)).scene]
     assert "<b>mine</b>.toml" in page.texts["p"][0]
     policy = next(value for name, value in page.attributes if name == "content" and "default-src" in value)
     assert "default-src 'none'" in policy
@@ -105,7 +105,7 @@ def test_text_of_the_scene_is_only_text(run):
 def test_the_table_is_that_of_kuo_and_says_what_the_manifest_says(run):
     rows = page_of(run).rows
     assert rows[0] == ["frame", "simulation", "surface construction", "rendering", "together"]
-    stages = read_manifest(RunFolder(run)).stages
+    stages = read_run(RunFolder(run)).stages
     for frame in range(1, 6):
         seconds = [stages[stage].items[frame].seconds for stage in ("simulate", "mesh", "render")]
         assert rows[frame] == [str(frame), *(f"{value:.3f}" for value in seconds), f"{sum(seconds):.3f}"]
@@ -121,7 +121,7 @@ def test_numbers_and_plots_are_those_of_the_log(run):
     assert f"{len(lines)}" in numbers
     assert f"{lines[-1]['particles']:,}" in numbers
     assert f"{fmean(line['iterations'] for line in lines):.1f}" in numbers
-    items = read_manifest(RunFolder(run)).stage("simulate").items
+    items = read_run(RunFolder(run)).stage("simulate").items
     titles = "\n\n".join(page.texts["title"][1:])
     for frame in range(2, 6):
         steps = [line for line in lines if line["frame"] == frame]
@@ -137,7 +137,7 @@ def test_numbers_and_plots_are_those_of_the_log(run):
 
 
 def test_energy_starts_as_that_of_a_block_at_rest(run):
-    energy = read_manifest(RunFolder(run)).stage("simulate").items[1].energy
+    energy = read_run(RunFolder(run)).stage("simulate").items[1].energy
     assert energy["kinetic"] == 0
     assert energy["potential"] == pytest.approx(998.2 * 9.81 * 0.375 * 0.375, rel=5e-3)
 
@@ -176,7 +176,7 @@ def test_one_frame_is_enough(tmp_path):
 
 def test_without_a_movie_the_contact_sheet_is_shown(copy):
     folder = RunFolder(copy)
-    manifest = read_manifest(folder)
+    manifest = read_run(folder)
     del manifest.stage("video").items[0]
     manifest.write(folder)
     plash.resume(copy, stages=["report"])
@@ -200,7 +200,7 @@ def test_a_report_is_kept_up_to_date_by_every_stage(copy):
 
 def test_a_run_that_failed_says_why(copy):
     folder = RunFolder(copy)
-    manifest = read_manifest(folder)
+    manifest = read_run(folder)
     manifest.message = "frame 4: <went> wrong"
     manifest.write(folder)
     story = Page(report_module._message(cast(Any, SimpleNamespace(manifest=manifest))))

@@ -9,10 +9,10 @@ import plash
 from plash.errors import DamagedError, MismatchError, StoppedError, StorageError, VolumeError
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
-from plash.files.manifest import read_manifest
+from plash.pipeline.checkpoints import obsolete_checkpoints
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
-from plash.pipeline.simulation_stage import obsolete_checkpoints
+from plash.pipeline.stages.registry import read_run
 
 from .conftest import StopAfter, checksums
 
@@ -98,7 +98,7 @@ def test_a_stop_in_mid_frame_changes_nothing(straight, tmp_path, steps, capfd):
         plash.run(scene(), tmp_path / "run", progress=StopAfter(steps))
     assert error.value.exit_code == 130
     assert "once more to stop at once" in capfd.readouterr().err
-    assert read_manifest(RunFolder(tmp_path / "run")).stage("simulate").status == "stopped"
+    assert read_run(RunFolder(tmp_path / "run")).stage("simulate").status == "stopped"
     outcome = plash.resume(tmp_path / "run")
     for part in ("particles", "mesh", "render"):
         assert checksums(straight, part) == checksums(tmp_path / "run", part)
@@ -237,7 +237,7 @@ def test_a_run_over_its_volume_budget_fails_and_keeps_its_frames(tmp_path):
     with pytest.raises(VolumeError, match=r"frame \d+: the measured volume is .*max_volume_error = 1e-06") as error:
         plash.run(scene(max_volume_error=1e-6), tmp_path / "run", stages=["simulate"])
     assert error.value.exit_code == 4
-    manifest = read_manifest(RunFolder(tmp_path / "run"))
+    manifest = read_run(RunFolder(tmp_path / "run"))
     assert manifest.stage("simulate").status == "failed"
     assert "max_volume_error" in manifest.message
     plash.resume(tmp_path / "run", max_volume_error=0.9)

@@ -7,7 +7,9 @@ import pytest
 
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
+from plash.render.moment import Moment
 from plash.scene import Box, Domain, Fill, Look, Scene, Solid, Sphere
+from plash.solvers.state import FrameParticles
 
 DOMAIN = Domain(size=(2, 1, 1.2), resolution=20)
 
@@ -42,15 +44,16 @@ def make_scene():
 
 @pytest.fixture
 def block_of_liquid():
-    """block_of_liquid(dimension): mesh, position, velocity and volume of liquid at rest at one end of the domain."""
+    """block_of_liquid(dimension, time): liquid at rest at one end of the domain."""
 
-    def make(dimension=3):
+    def make(dimension=3, time=0.0):
         high = (0.7, 0.6, 0.9)[:dimension]
         mesh = shape_mesh(Box(min=(0,) * dimension, max=high), Domain(size=(2, 1, 1.2)[:dimension]))
         points = np.stack(np.meshgrid(*[np.arange(0.025, side, 0.05) for side in high]), axis=-1)
         position = points.reshape(-1, dimension)
         velocity = np.zeros((len(mesh.vertices), 3), np.float32)
         mesh = Mesh(mesh.vertices, mesh.faces, mesh.normals, velocity, mesh.edges)
-        return mesh, position, np.zeros_like(position, np.float32), np.full(len(position), 0.05**dimension)
+        volume = np.full(len(position), 0.05**dimension)
+        return Moment(mesh, FrameParticles(position, np.zeros_like(position, np.float32), volume), time)
 
     return make

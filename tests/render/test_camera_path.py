@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from plash.render.camera import box_corners, camera_view
-from plash.render.preview.preview import Preview
+from plash.render.preview.preview import preview_of
 from plash.scene import Camera, CameraKey
 
 SIZE = (2.0, 1.0, 1.2)
@@ -75,8 +75,7 @@ def test_a_turntable_without_a_place_sees_the_whole_domain_from_everywhere():
 
 
 def test_the_built_in_renderer_follows_the_camera_too(make_scene, block_of_liquid):
-    moving = Preview(make_scene(camera=Camera(turn="90 deg/s")))
-    mesh, position, velocity, volume = block_of_liquid(3)
-    first, later, again = (moving.picture(mesh, position, velocity, volume, time) for time in (0.0, 1.0, 0.0))
+    moving = preview_of(make_scene(camera=Camera(turn="90 deg/s")))
+    first, later, again = (moving.picture(block_of_liquid(3, time)) for time in (0.0, 1.0, 0.0))
     assert np.array_equal(first, again)
     assert np.abs(first.astype(int) - later).mean() > 3

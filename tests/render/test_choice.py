@@ -5,6 +5,7 @@ import pytest
 from plash.errors import MissingPartError
 from plash.render import choice
 from plash.render.mitsuba import variant
+from plash.render.mitsuba.raytracer import RayTracer
 
 
 @pytest.fixture
@@ -16,28 +17,32 @@ def without_mitsuba(monkeypatch):
 
 
 def test_draft_is_drawn_by_the_built_in_renderer(make_scene, without_mitsuba):
-    assert choice.renderer_of(make_scene()) == ("built-in", "")
+    scene = make_scene()
+    assert choice.drawable(scene) == (scene, "")
+    assert not isinstance(choice.renderer_of(scene), RayTracer)
 
 
 @pytest.mark.parametrize("quality", ["preview", "final"])
 def test_better_pictures_are_ray_traced(make_scene, quality):
-    assert choice.renderer_of(make_scene(quality=quality)) == ("ray tracer", "")
+    scene = make_scene(quality=quality)
+    assert choice.drawable(scene) == (scene, "")
+    assert isinstance(choice.renderer_of(scene), RayTracer)
 
 
 def test_two_dimensions_are_drawn_and_that_is_said(make_scene):
-    renderer, note = choice.renderer_of(make_scene(2, quality="preview"))
-    assert renderer == "built-in"
+    scene, note = choice.drawable(make_scene(2, quality="preview"))
+    assert scene == make_scene(2, quality="draft")
     assert "2-D" in note
 
 
 def test_without_mitsuba_the_command_that_installs_it_is_named(make_scene, without_mitsuba):
     with pytest.raises(MissingPartError, match=r'pip install "plash\[render\]"') as error:
-        choice.renderer_of(make_scene(quality="preview"))
+        choice.drawable(make_scene(quality="preview"))
     assert error.value.exit_code == 7
     with pytest.raises(MissingPartError):
         variant.load_mitsuba()
-    renderer, note = choice.renderer_of(make_scene(quality="preview"), or_built_in=True)
-    assert renderer == "built-in"
+    scene, note = choice.drawable(make_scene(quality="preview"), or_built_in=True)
+    assert scene == make_scene(quality="draft")
     assert 'pip install "plash[render]"' in note
 
 

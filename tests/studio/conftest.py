@@ -21,6 +21,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
 from plash.files.ply import ply_bytes
 from plash.mesh.mesh import Mesh
+from plash.pipeline.stages.registry import STAGES
 from plash.render.video.video import write_video
 
 from .page import Page
@@ -83,7 +84,7 @@ def studio(tmp_path_factory) -> Iterator[Studio]:
 def make_run(root: Path, frames: int = 3) -> None:
     """A finished run of a ball that rises, without simulating it."""
     folder = RunFolder(root)
-    for part in folder.parts():
+    for part in folder.parts(STAGES):
         part.mkdir(parents=True, exist_ok=True)
     scene = (
         SCENE.replace("[1.6, 1.0]", "[1.6, 1.0, 1.0]").replace("0.5, 0.7", "0.5, 0.7, 1").replace("[0, 0]", "[0, 0, 0]")

@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 import plash
 from plash.errors import StorageError
 from plash.studio.messages import frame_of
-from plash.studio.run_processes import Work
+from plash.studio.run_processes import RunProcesses
 from plash.studio.runs import Runs
 from plash.studio.simulations import Simulations
 
@@ -169,7 +169,7 @@ def test_a_run_that_cannot_be_written_is_refused_with_a_sentence(tmp_path):
     folder = tmp_path / "out"
     folder.write_text("a file")
     with pytest.raises(StorageError, match=re.escape(str(folder))):
-        asyncio.run(Work(Runs(folder)).start(plash.load_scene("dam_break_2d"), "draft"))
+        asyncio.run(RunProcesses(Runs(folder)).start(plash.load_scene("dam_break_2d"), "draft"))
 
 
 def junk(random: random.Random) -> str | bytes:

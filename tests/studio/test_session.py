@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import plash
-from plash.pipeline.compiling import compiling_told
+from plash.pipeline.compiling import watched_compilation
 from plash.studio import messages as m
 from plash.studio import session as sessions
 from plash.studio.kinds import live
@@ -240,7 +240,7 @@ def test_a_page_is_told_what_compiles_before_it_is_told_of_the_scene(monkeypatch
         return simulation
 
     monkeypatch.setattr(sessions, "live", slow)
-    with compiling_told(lambda kernels, seconds, is_busy: page.receive(m.TEXT, b'{"kind": "compiling"}')):
+    with watched_compilation(lambda kernels, seconds, is_busy: page.receive(m.TEXT, b'{"kind": "compiling"}')):
         page.texts.clear()
         page.say("start", preset="honey")
     *before, last = [text["kind"] for text in page.texts]

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,13 +18,16 @@ from plash.cli.options import (
     progress_for,
     quality_option,
     run_folder_of,
-    scene_from,
     scene_options,
     use_threads,
     work_options,
 )
 from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
+from plash.scene.language.read import load_scene
+
+if TYPE_CHECKING:
+    from plash.pipeline.stages.stage import Stage
 
 _out = click.option(
     "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Run folder.  [default: out/SCENE]"
@@ -53,7 +56,7 @@ def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
     left alone (exit code 6) unless --force is given.
     """
-    _work(scene, out, force, ("simulate", "mesh", "render", "video", "report"), **options)
+    _work(scene, out, force, None, **options)
 
 
 @click.command()
@@ -68,14 +71,16 @@ def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     The frames are NumPy files, particles/particles.0001.npz and so on, with position (m), velocity (m/s) and volume
     (m^3), or grids/grids.0001.npz with density and velocity. `plash run` on the same folder goes on from there.
     """
-    _work(scene, out, force, ("simulate",), **options)
+    from plash.pipeline.stages.simulation import SIMULATION
+
+    _work(scene, out, force, [SIMULATION.name], **options)
 
 
 def _work(
     scene: str,
     out: Path | None,
     force: bool,
-    stages: Sequence[str],
+    stages: Sequence[str] | None,
     *,
     settings: tuple[str, ...],
     resolution: int | None,
@@ -87,7 +92,7 @@ def _work(
     quality: str | None = None,
 ) -> None:
     named = {"resolution": resolution, "frames": frames, "seed": seed, "look.quality": quality}
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.pipeline.run import run as run_scene
 
@@ -124,7 +129,9 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
     FOLDER is a run folder, or the scene it was made from. Nothing is simulated.
     """
-    _again(folder, ("mesh",), overrides_of(settings), **options)
+    from plash.pipeline.stages.surfaces import SURFACES
+
+    _again(folder, _with_those_before(SURFACES), overrides_of(settings), **options)
 
 
 @click.command()
@@ -138,7 +145,10 @@ def render(folder: str, quality: str | None, settings: tuple[str, ...], **option
     FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
     simulated.
     """
-    _again(folder, ("mesh", "render"), overrides_of(settings, **{"look.quality": quality}), **options)
+    from plash.pipeline.stages.pictures import PICTURES
+
+    overrides = overrides_of(settings, **{"look.quality": quality})
+    _again(folder, _with_those_before(PICTURES), overrides, **options)
 
 
 @click.command()
@@ -162,8 +172,10 @@ def video(
     FOLDER is a run folder, or the scene it was made from. Pictures that are missing are made first; nothing is
     simulated. Formats are those of output.movies and of --format; a GIF or WebP is at most output.clip_width wide.
     """
+    from plash.pipeline.stages.movies import MOVIES
+
     overrides = overrides_of(settings, **{"look.quality": quality})
-    _again(folder, ("mesh", "render", "video"), overrides, formats, **options)
+    _again(folder, _with_those_before(MOVIES), overrides, formats, **options)
 
 
 @click.command()
@@ -176,7 +188,15 @@ def report(folder: str, **options: Any) -> None:
     time that each frame took. FOLDER is a run folder, or the scene it was made from; whatever it holds so far is told.
     `plash run` writes the page by itself, and whatever changes the run later keeps it up to date.
     """
-    _again(folder, ("report",), {}, **options)
+    from plash.pipeline.stages.report import REPORT
+
+    _again(folder, _with_those_before(REPORT), {}, **options)
+
+
+def _with_those_before(stage: Stage[Any]) -> list[str]:
+    from plash.pipeline.stages.registry import with_those_before
+
+    return with_those_before(stage)
 
 
 def _again(
@@ -212,13 +232,13 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
     Exit code 3 if the scene cannot run, 0 otherwise.
     """
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.cli.report import check_lines
     from plash.pipeline.check.check import check as check_scene
-    from plash.pipeline.compiling import compiling_told
+    from plash.pipeline.compiling import watched_compilation
 
-    with compiling_told(Plain().compiling):
+    with watched_compilation(Plain().compiling):
         report = check_scene(loaded, with_steps=not fast)
     if as_json:
         click.echo(json.dumps(report.as_data(), indent=1))
@@ -360,12 +380,12 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
     machine reaches in the same minute. Compare figures of one run only: machines are noisy.
     """
-    loaded = scene_from(scene, overrides_of(settings, **named))
+    loaded = load_scene(scene, **overrides_of(settings, **named))
     use_threads(threads)
     from plash.cli.report import bench_lines
     from plash.pipeline.bench import bench as bench_scene
-    from plash.pipeline.compiling import compiling_told
+    from plash.pipeline.compiling import watched_compilation
 
-    with compiling_told(Plain().compiling):
+    with watched_compilation(Plain().compiling):
         measured = bench_scene(loaded, steps)
     click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

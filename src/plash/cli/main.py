@@ -6,33 +6,31 @@ Exit codes: 0 done, 1 internal error, 2 bad command line, 3 scene invalid, 4 div
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import os
 import sys
 import traceback
+from functools import cache
+from pathlib import Path
 
 import click
 
 from plash.errors import PlashError
 from plash.version import VERSION
 
-_COMMANDS = {
-    "run": "Simulate a scene, mesh it, draw it, make the movie and a report.",
-    "simulate": "Only simulate: leaves the particles of every frame.",
-    "resume": "Go on with a run that was stopped or killed, or make it longer.",
-    "mesh": "Make the surfaces of a simulated run again.",
-    "render": "Make the pictures of a run again, and what they need.",
-    "video": "Make the movie of a run again, or in another format, and what it needs.",
-    "report": "Write a run on one page: movie, plots and times.",
-    "check": "Say what is wrong with a scene, and what it will cost.",
-    "scenes": "List the scenes that come with plash.",
-    "new": "Write a scene file to start from.",
-    "schema": "Print the JSON Schema of scene files, for editors.",
-    "info": "Tell about this machine, or about a run.",
-    "studio": "Open the studio in the browser: 2-D fluids while they are computed, and all runs.",
-    "bench": "Measure where the time of a step goes on this machine.",
-}
+
+@cache
+def _commands() -> dict[str, str]:
+    """Every command, and the first line of its help, as `commands.py` has them: that file takes long to load."""
+    text = Path(__file__).with_name("commands.py").read_text("utf-8")
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return {
+        function.name: (ast.get_docstring(function) or "").partition("\n")[0]
+        for function in functions
+        if not function.name.startswith("_")
+    }
 
 
 class Commands(click.Group):
@@ -40,11 +38,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names, in the order a user meets them."""
-        return list(_COMMANDS)
+        return list(_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _commands():
             return None
         module = importlib.import_module("plash.cli.commands")
         command: click.Command = getattr(module, cmd_name)
@@ -53,17 +51,17 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help, without loading any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(_commands().items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command to call; an unknown one is answered with the nearest."""
-        name = args[0]
-        if name not in _COMMANDS:
+        name, known = args[0], _commands()
+        if name not in known:
             from plash.scene.language.words import nearest
 
-            meant = nearest(name, _COMMANDS) or f" There are: {', '.join(_COMMANDS)}."
+            meant = nearest(name, known) or f" There are: {', '.join(known)}."
             ctx.fail(f"no such command {name!r}.{meant}")
         return super().resolve_command(ctx, args)
 

@@ -13,9 +13,7 @@ import click
 from plash.cli.show import JsonLines, Line, Plain, is_terminal
 from plash.errors import StorageError
 from plash.pipeline.progress import Progress, Silent
-from plash.scene.language.read import load_scene
 from plash.scene.language.words import nearest, shown
-from plash.scene.model import Scene
 
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and a temporary name is longer
 
@@ -25,7 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def scene_options(command: Command) -> Command:
     """Options that change the scene."""
     for option in (
-        click.option("--seed", type=int, metavar="N", help="Start of all random numbers."),
+        click.option("--seed", type=int, metavar="N", help="Random seed."),
         click.option("--frames", type=int, metavar="N", help="Number of frames."),
         click.option("--resolution", type=int, metavar="N", help="Cells along the longest side of the domain."),
         click.option(
@@ -53,8 +51,8 @@ def quality_option(command: Command) -> Command:
 def work_options(command: Command) -> Command:
     """Options about how the work is done and told."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Tell everything as lines of JSON."),
-        click.option("--quiet", "-q", is_flag=True, help="Tell nothing but errors."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line."),
+        click.option("--quiet", "-q", is_flag=True, help="Print errors only."),
         click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads; the result is the same."),
     ):
         command = option(command)
@@ -84,11 +82,6 @@ def _value(text: str) -> Any:
         return text
     # More lines than one are no value
     return data["value"] if len(data) == 1 else text
-
-
-def scene_from(name: str, overrides: dict[str, Any]) -> Scene:
-    """The scene of a file or of the gallery, with parameters replaced."""
-    return load_scene(name, **overrides)
 
 
 def default_out(scene: str) -> Path:

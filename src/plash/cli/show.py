@@ -15,6 +15,8 @@ import click
 
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
+from plash.pipeline.stages.registry import frame_stages
+from plash.pipeline.stages.simulation import SIMULATION
 from plash.solvers.ledger import Ledger, off_target, target_volume
 from plash.timing import StepReport
 
@@ -26,7 +28,6 @@ _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are co
 _RECENT = 20  # frames that the time left is judged by
 _ENOUGH = 3
 _LITTLE = 0.03  # of the target volume: so much may lie just outside a lively surface, and is not worth a word
-_LAST = ("video", "report")  # made once, of all frames
 
 
 def is_terminal() -> bool:
@@ -35,7 +36,7 @@ def is_terminal() -> bool:
 
 
 @dataclass
-class Pace:
+class ProgressState:
     """How far a run is, how fast it goes, and when it will be done."""
 
     frames: int = 0
@@ -56,7 +57,7 @@ class Pace:
     def step(self, report: StepReport, ledger: Ledger) -> None:
         """Note a time step."""
         self.steps = self.steps + 1 if report.frame == self.report.frame else 1
-        self.report, self.frame, self.stage = report, report.frame, "simulate"
+        self.report, self.frame, self.stage = report, report.frame, SIMULATION.name
         self.volume_error = ledger.volume_error
 
     def make(self, stage: str, frame: int, seconds: float) -> None:
@@ -78,16 +79,16 @@ class Pace:
     @property
     def seconds_per_frame(self) -> float:
         """Time of a frame through all stages."""
-        return sum(self.typical(stage) for stage in self.seconds if stage not in _LAST)
+        return sum(self.typical(stage.name) for stage in frame_stages() if stage.name in self.seconds)
 
     @property
     def seconds_left(self) -> float | None:
         """Time left, from the last frames of each stage; None while a stage has too few to tell."""
-        left = 0.0
+        left, of_frames = 0.0, [stage.name for stage in frame_stages()]
         for stage, count in self.to_do.items():
             if len(self.seconds.get(stage, ())) >= _ENOUGH:
                 left += count * self.typical(stage)
-            elif count and stage not in _LAST:
+            elif count and stage in of_frames:
                 return None
         return left
 
@@ -120,26 +121,26 @@ class Plain:
     """Lines of text, not more than one a second."""
 
     def __init__(self) -> None:
-        self.pace = Pace()
+        self.state = ProgressState()
         self._last = 0.0
         self._last_kernel = -_SECONDS_BETWEEN_KERNELS
 
     def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
         """Say what is planned."""
-        self.pace.begin(frames, to_do)
+        self.state.begin(frames, to_do)
         work = ", ".join(f"{stage} {count}" for stage, count in to_do.items() if count)
         self._print(f"{frames} frames; to do: {work or 'nothing'}")
 
     def step(self, report: StepReport, ledger: Ledger) -> None:
         """Count the step."""
-        self.pace.step(report, ledger)
+        self.state.step(report, ledger)
 
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """Say how far it is, unless that was just said."""
-        self.pace.make(stage, frame, seconds)
-        if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES or not any(self.pace.to_do.values()):
+        self.state.make(stage, frame, seconds)
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES or not any(self.state.to_do.values()):
             self._last = time.monotonic()
-            self._print(str(self.pace))
+            self._print(str(self.state))
 
     def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
         """Say that kernels are compiled, unless that was just said."""
@@ -184,7 +185,7 @@ class Line(Plain):
 
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """Bring the line up to date."""
-        self.pace.make(stage, frame, seconds)
+        self.state.make(stage, frame, seconds)
         self._refresh()
 
     def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
@@ -192,7 +193,7 @@ class Line(Plain):
         if not self._live.is_started:
             super().compiling(kernels, seconds, is_busy)
             return
-        self.pace.compiling = compiling_text(kernels, seconds) if is_busy else ""
+        self.state.compiling = compiling_text(kernels, seconds) if is_busy else ""
         self._show()
 
     def note(self, text: str) -> None:
@@ -204,12 +205,12 @@ class Line(Plain):
         self._live.stop()
 
     def _refresh(self) -> None:
-        if time.monotonic() - self._last >= 0.1 or not any(self.pace.to_do.values()):
+        if time.monotonic() - self._last >= 0.1 or not any(self.state.to_do.values()):
             self._show()
 
     def _show(self) -> None:
         self._last = time.monotonic()
-        line = self._text(str(self.pace), no_wrap=True, overflow="ellipsis")
+        line = self._text(str(self.state), no_wrap=True, overflow="ellipsis")
         self._live.update(line, refresh=True)
 
 

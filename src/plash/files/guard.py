@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from plash.errors import DamagedError, StorageError
-from plash.files.layout import RunFolder
+from plash.files.layout import RunFolder, Stages
 
 FILE, FOLDER, NOTHING = "a file", "a folder", "nothing"
 _KINDS = {
@@ -46,13 +46,14 @@ def refuse_unless_file(path: Path, remedy: str) -> None:
         raise DamagedError(f"{path}: is {_described(path, found)}, not a file. {remedy}")
 
 
-def refuse_strange_places(folder: RunFolder) -> None:
+def refuse_strange_places(folder: RunFolder, stages: Stages) -> None:
     """Refuse a run folder in which what plash writes to in place, or writes files into, is something else.
 
     Raises:
         StorageError: Names the first such place.
     """
-    places = dict.fromkeys(folder.parts(), FOLDER) | dict.fromkeys((folder.manifest, folder.log, folder.lock), FILE)
+    places = dict.fromkeys(folder.parts(stages), FOLDER)
+    places |= dict.fromkeys((folder.manifest, folder.log, folder.lock), FILE)
     for path, wanted in places.items():
         found = found_at(path)
         if found not in (wanted, NOTHING):

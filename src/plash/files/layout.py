@@ -9,8 +9,25 @@ out/dam_break/
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+
+class StageFiles(Protocol):
+    """What a stage may leave in a run folder."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders in the run's folder that it writes to."""
+
+    @property
+    def numbers(self) -> range:
+        """The numbers that its files may have: those of frames, or 0 and below for files made of all frames."""
+
+
+Stages = Mapping[str, StageFiles]  # by name, in order
 
 
 @dataclass(frozen=True)
@@ -87,9 +104,9 @@ class RunFolder:
         """The picture of a frame."""
         return self.root / "render" / f"frame.{frame:04d}.png"
 
-    def parts(self) -> list[Path]:
-        """The folders in the run's folder that files are written to."""
-        return [self.root / part for part in ("checkpoints", "particles", "grids", "mesh", "render")]
+    def parts(self, stages: Stages) -> list[Path]:
+        """The folders in the run's folder that some stages write to."""
+        return [self.root / part for stage in stages.values() for part in stage.folders]
 
     def is_run(self) -> bool:
         """Whether a run has been started here."""

@@ -11,21 +11,21 @@ from filelock import lock_descriptor
 from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, remove_temporaries
 from plash.files.guard import FILE, found_at, refuse_strange_places
-from plash.files.layout import RunFolder
+from plash.files.layout import RunFolder, Stages
 
 _OWNER = 1  # where the owner's name begins: on Windows the first byte is what is locked, and nobody else may read it
 
 
 @contextmanager
-def locked(folder: RunFolder) -> Iterator[None]:
-    """Hold a run folder; it is made if it is not there, and cleared of what killed writers left.
+def locked(folder: RunFolder, stages: Stages) -> Iterator[None]:
+    """Hold the folder of a run of some stages; it is made if it is not there, and cleared of what killed writers left.
 
     Raises:
         StorageError: Another program holds it, the folder cannot be written to or locked, or a link leads out of it.
     """
     with errors_of_disk(folder.root, "used as a run folder"):
         folder.root.mkdir(parents=True, exist_ok=True)
-        refuse_strange_places(folder)
+        refuse_strange_places(folder, stages)
         file = folder.lock.open("a+b", buffering=0)
     with file:
         with errors_of_disk(folder.root, "locked"):
@@ -40,7 +40,7 @@ def locked(folder: RunFolder) -> Iterator[None]:
         with errors_of_disk(folder.root, "written"):
             file.truncate(_OWNER)
             file.write(f"{os.getpid()}\n".encode())
-            for part in (folder.root, *folder.parts()):
+            for part in (folder.root, *folder.parts(stages)):
                 remove_temporaries(part)
         yield
 

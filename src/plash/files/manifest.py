@@ -19,8 +19,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from plash.errors import DamagedError, StorageError
 from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_strange_places
-from plash.files.layout import RunFolder
-from plash.scene.output import FORMATS
+from plash.files.layout import RunFolder, Stages
 from plash.solvers.ledger import Ledger
 from plash.version import VERSION
 
@@ -31,11 +30,9 @@ LARGEST = 1 << 28  # bytes: more than a manifest of a hundred thousand frames ha
 # Of what was read from disk: types as they are written, no keys but those that are known, no numbers beyond numbers
 AS_WRITTEN = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
-STAGES = ("simulate", "mesh", "render", "video", "report")
 Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 Steps = Annotated[int, Field(ge=0, lt=1 << 40)]
 Seconds = Annotated[float, Field(ge=0)]
-StageName = Annotated[str, AfterValidator(lambda name: _one_of(name, STAGES))]
 Status = Annotated[str, AfterValidator(lambda word: _one_of(word, ("waiting", "running", "stopped", "failed", "done")))]
 
 
@@ -103,8 +100,8 @@ class Item:
 
 
 @dataclass
-class Stage:
-    """How far a stage came: its files by frame, and in a word how it stands."""
+class StageRecord:
+    """How far a stage came: its files by number, and in a word how it stands."""
 
     status: Status = "waiting"
     items: dict[int, Item] = field(default_factory=dict)
@@ -141,8 +138,8 @@ class Manifest:
     source: str
     physics: str
     seed: Annotated[int, Field(ge=0, lt=1 << 63)]
-    wanted: list[StageName] = field(default_factory=list)
-    stages: dict[StageName, Stage] = field(default_factory=dict)
+    wanted: list[str] = field(default_factory=list)
+    stages: dict[str, StageRecord] = field(default_factory=dict)
     checkpoints: dict[int, Item] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
     units: str = UNITS
@@ -161,9 +158,9 @@ class Manifest:
         """How many time steps have been taken, as far as there is a checkpoint of them."""
         return max((item.place[1] for item in self.checkpoints.values() if item.place is not None), default=0)
 
-    def stage(self, name: str) -> Stage:
-        """A stage by name."""
-        return self.stages.setdefault(name, Stage())
+    def stage(self, name: str) -> StageRecord:
+        """How far a stage came, by its name."""
+        return self.stages.setdefault(name, StageRecord())
 
     def write(self, folder: RunFolder) -> None:
         """Replace the manifest on disk."""
@@ -174,8 +171,8 @@ class Manifest:
 _MANIFEST = TypeAdapter(Manifest)
 
 
-def read_manifest(folder: RunFolder) -> Manifest:
-    """The manifest of a run; a folder in which links lead elsewhere is refused.
+def read_manifest(folder: RunFolder, stages: Stages) -> Manifest:
+    """The manifest of a run of some stages; a folder in which links lead elsewhere is refused.
 
     Raises:
         StorageError: There is none, or it is not one that this plash can read.
@@ -184,7 +181,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
     path = folder.manifest
     if found_at(path) == NOTHING:
         raise StorageError(f"{folder.root}: is no run folder: it has no manifest.json. `plash run` makes one")
-    refuse_strange_places(folder)
+    refuse_strange_places(folder, stages)
     with errors_of_disk(path, "read"):
         size = path.stat().st_size
     if size > LARGEST:
@@ -196,7 +193,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
         _refuse_other_format(folder, _format_of(text))
         raise _damaged(folder, first_problem(error)) from None
     _refuse_other_format(folder, manifest.format)
-    for problem in _impossible(manifest):
+    for problem in _impossible(manifest, stages):
         raise _damaged(folder, problem)
     manifest.name = manifest.name or folder.name
     return manifest
@@ -210,13 +207,17 @@ def scene_data(manifest: Manifest) -> dict[str, Any]:
         return {}
 
 
-def _impossible(manifest: Manifest) -> Iterator[str]:
-    """What each part allows, and no run has."""
-    whole = {"video": range(-len(FORMATS), 1), "report": range(1)}
-    for name, stage in manifest.stages.items():
-        numbers = whole.get(name, range(1, 1 << 31))
+def _impossible(manifest: Manifest, stages: Stages) -> Iterator[str]:
+    """What each part allows, and no run of these stages has."""
+    named = [(f"wanted.{place}", name) for place, name in enumerate(manifest.wanted)]
+    named += [("stages", name) for name in manifest.stages]
+    for key, name in named:
+        if name not in stages:
+            yield f"{key}: {name[:80]!r} is none of {', '.join(stages)}"
+    for name, record in manifest.stages.items():
+        known = stages[name].numbers
         yield from (
-            f"stages.{name}.items: there is no frame {number}" for number in stage.items if number not in numbers
+            f"stages.{name}.items: there is no frame {number}" for number in record.items if number not in known
         )
     for number, item in manifest.checkpoints.items():
         if number < 0 or item.place is None or item.place[0] < 1 or number not in (0, item.place[0]):

@@ -66,8 +66,8 @@ class Compilation(event.Listener):
 
 
 @contextmanager
-def compiling_told(tell: Tell) -> Iterator[Compilation]:
-    """Tell somebody of every kernel that is compiled inside."""
+def watched_compilation(tell: Tell) -> Iterator[Compilation]:
+    """What is compiled inside; `tell` is called for every kernel."""
     compilation = Compilation(tell)
     with event.install_listener("numba:compile", compilation):
         yield compilation

@@ -6,9 +6,8 @@ read: that takes its time, and finds what a failing disk has changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, MutableMapping
+from collections.abc import Collection, Iterator, MutableMapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from plash.errors import DamagedError
@@ -16,10 +15,12 @@ from plash.files.atomic import is_untouched, verify
 from plash.files.guard import NOTHING, found_at
 from plash.files.layout import RunFolder
 from plash.files.log import lost_lines
-from plash.files.manifest import STAGES, Item, Manifest
+from plash.files.manifest import Item, Manifest
+from plash.pipeline.checkpoints import checkpoint_file
 from plash.pipeline.progress import Progress
-from plash.pipeline.simulation_stage import checkpoint_file
-from plash.pipeline.stages import WHOLE, whole_file
+from plash.pipeline.stages.registry import STAGES, stages_of
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.stage import RunPaths
 
 
 @dataclass(frozen=True)
@@ -37,23 +38,21 @@ class Kept:
         return self.items[self.number]
 
 
-def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str] = STAGES) -> Iterator[Kept]:
+def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str]) -> Iterator[Kept]:
     """Every file of some stages that the manifest knows."""
-    frames = partial(folder.frame, kind=manifest.kind)
-    paths: dict[str, Callable[[int], Path]] = {"simulate": frames, "mesh": folder.surface, "render": folder.picture}
-    for name in stages:
-        items = manifest.stage(name).items
+    paths = RunPaths.of(folder, manifest)
+    for stage in stages_of(stages):
+        items = manifest.stage(stage.name).items
         for number in list(items):
-            path = whole_file(folder, manifest, name, number) if number <= WHOLE else paths[name](number)
-            yield Kept(path, items, number)
-    for number in list(manifest.checkpoints) if "simulate" in stages else []:
+            yield Kept(stage.file(paths, number), items, number)
+    for number in list(manifest.checkpoints) if SIMULATION.name in stages else []:
         yield Kept(checkpoint_file(folder, number), manifest.checkpoints, number, is_checkpoint=True)
 
 
 def damages(folder: RunFolder, manifest: Manifest) -> Iterator[DamagedError]:
     """What is wrong with every file that is not what was written; all are read."""
     mending = f"`{folder.resume_command} --verify`"
-    for kept in files_of(folder, manifest):
+    for kept in files_of(folder, manifest, STAGES):
         remedy = f"{mending} does without it" if kept.is_checkpoint else f"{mending} makes it again"
         try:
             verify(kept.path, kept.item.written, remedy)

@@ -8,9 +8,9 @@ from typing import Any
 
 from plash.errors import DamagedError
 from plash.files.layout import RunFolder
-from plash.files.manifest import read_manifest
 from plash.pipeline.damage import damages
 from plash.pipeline.run import outcome
+from plash.pipeline.stages.registry import read_run
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class RunFacts:
 def inspect_run(path: Path, with_checksums: bool = False) -> RunFacts:
     """How a run stands; with checksums, every file is read."""
     folder = RunFolder(path)
-    manifest = read_manifest(folder)
+    manifest = read_run(folder)
     stages = [
         StageFacts(
             name,

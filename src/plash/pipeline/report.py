@@ -7,89 +7,95 @@ text that comes from the scene is escaped, and the page allows no scripts.
 from __future__ import annotations
 
 import base64
-import datetime
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
 from statistics import fmean
 from string import Template
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from plash.pipeline.chart import Series, ceiling, legend, line_chart, readable, stacked_chart
-from plash.pipeline.machine import machine_text
 from plash.pipeline.progress import clock
-from plash.pipeline.run_history import FrameLog, Story
-
-if TYPE_CHECKING:
-    from plash.pipeline.stages import Run
+from plash.pipeline.run_history import FrameLog, RunHistory
+from plash.pipeline.stages.movies import CONTACT_SHEET, MOVIES, NUMBERS, shown_first
+from plash.pipeline.stages.registry import frame_stages
+from plash.pipeline.stages.report import REPORT
+from plash.pipeline.stages.stage import Inputs
 
 LARGEST_EMBEDDED = 30_000_000  # bytes of a movie inside the page; a larger one is linked to
-_TYPES = {"mp4": "video/mp4", "webm": "video/webm", "gif": "image/gif", "webp": "image/webp", "contact": "image/png"}
-_STAGES = {"simulate": "simulation", "mesh": "surface construction", "render": "rendering"}
+_TYPES = {
+    "mp4": "video/mp4",
+    "webm": "video/webm",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    CONTACT_SHEET: "image/png",
+}
 _MOST_PARTS = 7  # of a step that have a colour of their own
 _OTHER = 9  # the colour of what is left
 
 
-def report_page(run: Run) -> str:
+def report_page(inputs: Inputs) -> str:
     """The page of a run as it is now."""
-    story = Story(run)
+    history = inputs.history()
+    manifest = history.manifest
     text = resources.files("plash.pipeline").joinpath("report.html").read_text("utf-8")
     return Template(text).substitute(
-        title=escape(run.scene.title or run.manifest.name),
-        subtitle=escape(_subtitle(story)),
-        message=_message(run),
-        movie=_movie(story),
-        numbers=_numbers(story),
-        plots=_plots(story),
-        times=_times(story),
-        scene=escape(run.manifest.scene),
-        facts=_facts(run),
-        footer=f"Written by plash on {datetime.date.today().isoformat()}.",
+        title=escape(history.scene.title or manifest.name),
+        subtitle=escape(_subtitle(history)),
+        message=_message(history),
+        movie=_movie(inputs),
+        numbers=_numbers(history),
+        plots=_plots(history),
+        times=_times(history),
+        scene=escape(manifest.scene),
+        facts=_facts(history),
+        footer=f"Written by plash on {history.today}.",
     )
 
 
-def _subtitle(story: Story) -> str:
-    scene = story.run.scene
-    frames, wanted = len(story.frames), scene.time.frames
+def _subtitle(history: RunHistory) -> str:
+    scene = history.scene
+    frames, wanted = len(history.frames), scene.time.frames
     length = f"{wanted / scene.time.fps:.3g} s at {scene.time.fps:g} frames a second"
     done = f"{wanted} frames" if frames == wanted else f"{frames} of {wanted} frames simulated"
-    return f"{done}, {length}. Scene: {story.run.manifest.source}"
+    return f"{done}, {length}. Scene: {history.manifest.source}"
 
 
-def _message(run: Run) -> str:
+def _message(history: RunHistory) -> str:
     """Why the run ended early, if it did."""
-    return f'<p class="warning">{escape(run.manifest.message)}</p>' if run.manifest.message else ""
+    message = history.manifest.message
+    return f'<p class="warning">{escape(message)}</p>' if message else ""
 
 
 # The movie
 
 
-def _movie(story: Story) -> str:
+def _movie(inputs: Inputs) -> str:
     """The movie in the first of its formats that is there, else the contact sheet."""
-    run = story.run
-    for kind in (*run.scene.output.movies, "contact"):
-        if run.whole_size(kind):
-            return f'<figure class="movie card">{_shown(run, kind)}</figure>'
+    for kind in shown_first(inputs.scene):
+        if inputs.file(MOVIES, NUMBERS[kind]).written is not None:
+            return f'<figure class="movie card">{_shown(inputs, kind)}</figure>'
     return '<p class="note">There is no movie yet: <code>plash run</code> or <code>plash video</code> makes it.</p>'
 
 
-def _shown(run: Run, kind: str) -> str:
+def _shown(inputs: Inputs, kind: str) -> str:
     """A movie or picture inside the page, or a link to it if it is large."""
-    if run.whole_size(kind) <= LARGEST_EMBEDDED:
-        source = f"data:{_TYPES[kind]};base64,{base64.b64encode(run.whole(kind)).decode()}"
+    file = inputs.file(MOVIES, NUMBERS[kind])
+    if file.written is not None and file.written.bytes <= LARGEST_EMBEDDED:
+        content = base64.b64encode(inputs.read(MOVIES, NUMBERS[kind])).decode()
+        source = f"data:{_TYPES[kind]};base64,{content}"
     else:
-        source = quote(run.whole_path(kind).name)
+        source = quote(file.path.name)
     if kind in ("mp4", "webm"):
         return f'<video controls loop muted playsinline preload="auto" src="{source}"></video>'
-    return f'<img alt="{"Contact sheet" if kind == "contact" else "The movie"}" src="{source}">'
+    return f'<img alt="{"Contact sheet" if kind == CONTACT_SHEET else "The movie"}" src="{source}">'
 
 
 # Key numbers
 
 
-def _numbers(story: Story) -> str:
-    scene, log = story.run.scene, story.log
+def _numbers(history: RunHistory) -> str:
+    scene, log = history.scene, history.log
     cells = " × ".join(map(str, scene.domain.cells))
     facts = [("Grid", f"{cells}", f"cells of {_length(scene.domain.h)}")]
     if log:
@@ -103,7 +109,7 @@ def _numbers(story: Story) -> str:
             ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
             ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
         ]
-    facts += _volume_numbers(story) + _time_numbers(story)
+    facts += _volume_numbers(history) + _time_numbers(history)
     cards = (
         f'<div class="card"><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(more)}</dd></div>'
         for name, value, more in facts
@@ -118,13 +124,13 @@ def _contents(last: FrameLog) -> tuple[str, str, str]:
     return "Liquid cells", f"{last.liquid_cells:,}", "more than half full, at the end"
 
 
-def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
-    if not story.volumes:
+def _volume_numbers(history: RunHistory) -> list[tuple[str, str, str]]:
+    if not history.volumes:
         return []
-    unit = story.volume_unit
-    target, _, measured = story.volumes[max(story.volumes)]
-    ledger = story.items("simulate")[max(story.volumes)].ledger or {}
-    errors = story.volume_errors
+    unit = history.volume_unit
+    target, _, measured = history.volumes[max(history.volumes)]
+    ledger = history.simulated[max(history.volumes)].ledger or {}
+    errors = history.volume_errors
     facts = [("Volume at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
     if errors:
         worst = max(errors, key=lambda frame: abs(errors[frame]))
@@ -141,12 +147,12 @@ def _volume_numbers(story: Story) -> list[tuple[str, str, str]]:
     return [*facts, ("Removed", removed or "nothing", f"leaks: {leaked or 'none'}")]
 
 
-def _time_numbers(story: Story) -> list[tuple[str, str, str]]:
-    if not story.frames:
+def _time_numbers(history: RunHistory) -> list[tuple[str, str, str]]:
+    if not history.frames:
         return []
-    seconds = story.whole_seconds()
-    compiling = f"; compiling: {clock(story.compiling())}, once" if story.compiling() else ""
-    return [("Computed in", clock(seconds), f"{clock(seconds / len(story.frames))} a frame{compiling}")]
+    seconds = history.whole_seconds()
+    compiling = f"; compiling: {clock(history.compiling())}, once" if history.compiling() else ""
+    return [("Computed in", clock(seconds), f"{clock(seconds / len(history.frames))} a frame{compiling}")]
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -168,14 +174,14 @@ def _length(metres: float) -> str:
 # Plots
 
 
-def _plots(story: Story) -> str:
+def _plots(history: RunHistory) -> str:
     plots = [
-        _volume_plot(story),
-        _energy_plot(story),
-        _steps_plot(story),
-        _iterations_plot(story),
-        _stages_plot(story),
-        _parts_plot(story),
+        _volume_plot(history),
+        _energy_plot(history),
+        _steps_plot(history),
+        _iterations_plot(history),
+        _stages_plot(history),
+        _parts_plot(history),
     ]
     drawn = "".join(filter(None, plots))
     return f'<div class="plots">{drawn}</div>' if drawn else '<p class="note">Nothing is simulated yet.</p>'
@@ -187,19 +193,19 @@ def _figure(title: str, series: Sequence[Series], chart: str, note: str = "") ->
     return f'<figure class="card">{head}{chart}{said}</figure>\n'
 
 
-def _volume_plot(story: Story) -> str:
-    if not story.volumes:
+def _volume_plot(history: RunHistory) -> str:
+    if not history.volumes:
         return ""
-    target, particles, measured = (list(values) for values in zip(*story.volumes.values(), strict=True))
+    target, particles, measured = (list(values) for values in zip(*history.volumes.values(), strict=True))
     series = [Series("measured", measured, 1), Series("target", target, 9, dashed=True)]
     if particles != measured:
         series.insert(1, Series("in particles", particles, 2))
-    chart = line_chart(list(story.volumes), series, story.volume_unit, least_span=0.02 * max(target))
+    chart = line_chart(list(history.volumes), series, history.volume_unit, least_span=0.02 * max(target))
     return _figure("Volume", series, chart)
 
 
-def _energy_plot(story: Story) -> str:
-    known = {frame: item.energy for frame, item in story.items("simulate").items() if item.energy}
+def _energy_plot(history: RunHistory) -> str:
+    known = {frame: item.energy for frame, item in history.simulated.items() if item.energy}
     if not known:
         return ""
     kinetic = [energy["kinetic"] for energy in known.values()]
@@ -209,29 +215,29 @@ def _energy_plot(story: Story) -> str:
         Series("potential", potential, 3),
         Series("together", [a + b for a, b in zip(kinetic, potential, strict=True)], 2),
     ]
-    unit = "J" if story.run.scene.dimension == 3 else "J/m"
+    unit = "J" if history.scene.dimension == 3 else "J/m"
     return _figure("Energy", series, line_chart(list(known), series, unit))
 
 
-def _steps_plot(story: Story) -> str:
-    if not story.log:
+def _steps_plot(history: RunHistory) -> str:
+    if not history.log:
         return ""
-    series = [Series("steps", [frame.steps for frame in story.log.values()], 1)]
-    return _figure("Sub-steps per frame", series, line_chart(list(story.log), series, "steps", least_span=2))
+    series = [Series("steps", [frame.steps for frame in history.log.values()], 1)]
+    return _figure("Sub-steps per frame", series, line_chart(list(history.log), series, "steps", least_span=2))
 
 
-def _iterations_plot(story: Story) -> str:
-    if not story.log:
+def _iterations_plot(history: RunHistory) -> str:
+    if not history.log:
         return ""
-    most = [max(frame.iterations) for frame in story.log.values()]
-    mean = [round(fmean(frame.iterations), 2) for frame in story.log.values()]
+    most = [max(frame.iterations) for frame in history.log.values()]
+    mean = [round(fmean(frame.iterations), 2) for frame in history.log.values()]
     series = [Series("most of a step", most, 2), Series("mean of the steps", mean, 1)]
-    return _figure("Pressure iterations", series, line_chart(list(story.log), series, "", least_span=4))
+    return _figure("Pressure iterations", series, line_chart(list(history.log), series, "", least_span=4))
 
 
-def _stages_plot(story: Story) -> str:
+def _stages_plot(history: RunHistory) -> str:
     """Kuo's three phases."""
-    seconds = {name: story.seconds(stage) for stage, name in _STAGES.items()}
+    seconds = {stage.title: history.seconds(stage) for stage in frame_stages()}
     seconds = {name: times for name, times in seconds.items() if times}
     if not seconds:
         return ""
@@ -243,10 +249,10 @@ def _stages_plot(story: Story) -> str:
     return _stacked_figure("Time per stage", frames, series)
 
 
-def _parts_plot(story: Story) -> str:
+def _parts_plot(history: RunHistory) -> str:
     """What the simulation spends its time on, the largest parts by name."""
     totals: dict[str, float] = {}
-    for frame in story.log.values():
+    for frame in history.log.values():
         for name, seconds in frame.seconds.items():
             totals[name] = totals.get(name, 0.0) + seconds
     if not totals:
@@ -254,13 +260,13 @@ def _parts_plot(story: Story) -> str:
     largest = sorted(totals, key=lambda name: totals[name], reverse=True)[:_MOST_PARTS]
     rest = [name for name in totals if name not in largest]
     series = [
-        Series(_in_words(name), [frame.seconds.get(name, 0.0) for frame in story.log.values()], color)
+        Series(_in_words(name), [frame.seconds.get(name, 0.0) for frame in history.log.values()], color)
         for color, name in enumerate(largest, start=1)
     ]
     if rest:
-        others = [sum(frame.seconds.get(name, 0.0) for name in rest) for frame in story.log.values()]
+        others = [sum(frame.seconds.get(name, 0.0) for name in rest) for frame in history.log.values()]
         series.append(Series("all else", others, _OTHER))
-    return _stacked_figure("Time within the simulation", list(story.log), series)
+    return _stacked_figure("Time within the simulation", list(history.log), series)
 
 
 def _stacked_figure(title: str, frames: Sequence[int], series: Sequence[Series]) -> str:
@@ -286,16 +292,16 @@ def _in_words(name: str) -> str:
 # Kuo's table
 
 
-def _times(story: Story) -> str:
+def _times(history: RunHistory) -> str:
     """Time of each frame by stage, with sums and means.
 
     Reference: Kuo, section 7, tables 1 to 3: frame, simulation, surface construction, rendering.
     """
-    columns = [story.seconds(stage) for stage in _STAGES]
+    columns = [history.seconds(stage) for stage in frame_stages()]
     frames = sorted({frame for column in columns for frame in column})
     if not frames:
         return '<p class="note">Nothing is simulated yet.</p>'
-    head = _row("th", ["frame", *_STAGES.values(), "together"])
+    head = _row("th", ["frame", *(stage.title for stage in frame_stages()), "together"])
     body = (_row("td", [f"{frame}", *_cells([column.get(frame) for column in columns])], head=True) for frame in frames)
     sums = [sum(column.values()) if column else None for column in columns]
     means = [fmean(column.values()) if column else None for column in columns]
@@ -303,12 +309,12 @@ def _times(story: Story) -> str:
     return (
         f'<div class="card scroll" tabindex="0"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody>'
         f"<tfoot>{foot}</tfoot></table></div>"
-        f'<p class="note">In seconds, as measured when each file was made. {_compiling(story)}</p>'
+        f'<p class="note">In seconds, as measured when each file was made. {_compiling(history)}</p>'
     )
 
 
-def _compiling(story: Story) -> str:
-    seconds = story.compiling()
+def _compiling(history: RunHistory) -> str:
+    seconds = history.compiling()
     if not seconds:
         return "No kernel had to be compiled."
     return f"Compiling: {clock(seconds)}, once for this version of plash; it is not in the table."
@@ -329,20 +335,20 @@ def _row(tag: str, cells: Sequence[str], head: bool = False) -> str:
 # What made it
 
 
-def _facts(run: Run) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in run.manifest.versions.items())
+def _facts(history: RunHistory) -> str:
+    manifest = history.manifest
     sizes = ", ".join(
-        f"{name} {sum(item.bytes for item in stage.items.values()) / 1e6:,.1f} MB"
-        for name, stage in run.manifest.stages.items()
-        if stage.items and name != "report"
+        f"{name} {sum(item.bytes for item in record.items.values()) / 1e6:,.1f} MB"
+        for name, record in manifest.stages.items()
+        if record.items and name != REPORT.name
     )
     rows = {
-        "Versions": versions,
-        "Seed": readable(run.manifest.seed) if run.manifest.seed < 10**5 else str(run.manifest.seed),
-        "Simulation": run.manifest.physics,
+        "Versions": ", ".join(f"{name} {version}" for name, version in manifest.versions.items()),
+        "Seed": readable(manifest.seed) if manifest.seed < 10**5 else str(manifest.seed),
+        "Simulation": manifest.physics,
         "Files": sizes,
-        "Page written on": machine_text(),
-        "Units": run.manifest.units,
+        "Page written on": history.machine,
+        "Units": manifest.units,
     }
     entries = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows.items())
     return f'<dl class="facts card">{"".join(entries)}</dl>'

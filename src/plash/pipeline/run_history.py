@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from plash.files.log import read_log
-from plash.files.manifest import Item
+from plash.files.manifest import Item, Manifest
 from plash.pipeline.compiling import COMPILING
+from plash.pipeline.stages.report import REPORT
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.stage import Stage
+from plash.scene.model import Scene
 from plash.solvers.ledger import off_target, target_volume
-
-if TYPE_CHECKING:
-    from plash.pipeline.stages import Run
 
 
 @dataclass
@@ -44,29 +46,46 @@ class FrameLog:
 
 
 @dataclass(frozen=True)
-class Story:
-    """What is known of a run, frame by frame."""
+class RunHistory:
+    """What is known of a run, frame by frame.
 
-    run: Run
+    Attributes:
+        scene: What is asked for.
+        manifest: What is done.
+        log_file: The file with a line for each step.
+        today: The date on which this is told.
+        machine: The machine on which it is told.
+    """
 
-    def items(self, stage: str) -> dict[int, Item]:
+    scene: Scene
+    manifest: Manifest
+    log_file: Path
+    today: str
+    machine: str
+
+    def items(self, stage: Stage[Any]) -> dict[int, Item]:
         """What a stage has made, of the frames that the run has now."""
-        items = self.run.manifest.stage(stage).items
-        return {frame: items[frame] for frame in sorted(items) if 1 <= frame <= self.run.scene.time.frames}
+        items = self.manifest.stage(stage.name).items
+        return {frame: items[frame] for frame in sorted(items) if 1 <= frame <= self.scene.time.frames}
+
+    @cached_property
+    def simulated(self) -> dict[int, Item]:
+        """The frames that are simulated, with their volumes and energies."""
+        return self.items(SIMULATION)
 
     @cached_property
     def frames(self) -> list[int]:
         """The frames that are simulated."""
-        return list(self.items("simulate"))
+        return list(self.simulated)
 
     @cached_property
     def log(self) -> dict[int, FrameLog]:
         """The log by frame; frame 1, the start, takes no step."""
         frames: dict[int, FrameLog] = {}
-        if self.run.folder.log.exists():
-            for entry in read_log(self.run.folder.log):
+        if self.log_file.exists():
+            for entry in read_log(self.log_file):
                 number = entry.get("frame")
-                if isinstance(number, int) and 1 <= number <= self.run.scene.time.frames:
+                if isinstance(number, int) and 1 <= number <= self.scene.time.frames:
                     frames.setdefault(number, FrameLog()).add(entry)
         return dict(sorted(frames.items()))
 
@@ -75,23 +94,23 @@ class Story:
         """Target, particles' and measured volume of each frame."""
         return {
             frame: (target_volume(item.ledger), item.ledger["particle_volume"], item.ledger["volume"])
-            for frame, item in self.items("simulate").items()
+            for frame, item in self.simulated.items()
             if item.ledger
         }
 
     @cached_property
     def volume_errors(self) -> dict[int, float]:
         """How far the measured volume of each frame is from its target, as a share; where there is enough to tell."""
-        ledgers = {frame: item.ledger for frame, item in self.items("simulate").items() if item.ledger}
+        ledgers = {frame: item.ledger for frame, item in self.simulated.items() if item.ledger}
         errors = {frame: off_target(ledger, "volume") for frame, ledger in ledgers.items()}
         return {frame: error for frame, error in errors.items() if error is not None}
 
     @property
     def volume_unit(self) -> str:
         """In 2-D, volumes are per metre of depth."""
-        return "m³" if self.run.scene.dimension == 3 else "m²"
+        return "m³" if self.scene.dimension == 3 else "m²"
 
-    def seconds(self, stage: str) -> dict[int, float]:
+    def seconds(self, stage: Stage[Any]) -> dict[int, float]:
         """Time that each frame took in a stage."""
         return {frame: item.seconds for frame, item in self.items(stage).items()}
 
@@ -104,5 +123,5 @@ class Story:
         return sum(item.compiling for item in self._all_items())
 
     def _all_items(self) -> list[Item]:
-        stages = self.run.manifest.stages
-        return [item for name, stage in stages.items() if name != "report" for item in stage.items.values()]
+        records = self.manifest.stages
+        return [item for name, record in records.items() if name != REPORT.name for item in record.items.values()]

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from plash.render.mitsuba.raytracer import RayTracer
 from plash.render.mitsuba.variant import is_installed, missing
-from plash.render.preview.preview import Preview
+from plash.render.moment import Moment
+from plash.render.preview.preview import preview_of
 from plash.scene.model import Scene
 
-Renderer = Literal["built-in", "ray tracer"]
+DRAWN = "draft"  # the quality of the built-in renderer
 
 
-def renderer_of(scene: Scene, or_built_in: bool = False) -> tuple[Renderer, str]:
-    """Who makes a scene's pictures, and what the user should know if that is not who was asked for.
+class Renderer(Protocol):
+    """Makes the pictures of one scene."""
+
+    def picture(self, moment: Moment) -> NDArray[np.uint8]:
+        """The picture (height, width, 3) of a frame, in sRGB."""
+
+
+def drawable(scene: Scene, or_built_in: bool = False) -> tuple[Scene, str]:
+    """A scene in the quality that its pictures can have here, and what the user should know if that is another one.
 
     Args:
         scene: Its look says the quality.
@@ -23,20 +34,21 @@ def renderer_of(scene: Scene, or_built_in: bool = False) -> tuple[Renderer, str]
         MissingPartError: The ray tracer is not installed, and nobody may stand in.
     """
     quality = scene.look.quality
-    if quality == "draft":
-        return "built-in", ""
+    drawn = scene.with_values(look=scene.look.with_values(quality=DRAWN))
+    if quality == DRAWN:
+        return scene, ""
     if scene.dimension == 2:
-        return "built-in", f'quality "{quality}" is for 3-D: this 2-D scene is drawn by the built-in renderer'
+        return drawn, f'quality "{quality}" is for 3-D: this 2-D scene is drawn by the built-in renderer'
     if is_installed():
-        return "ray tracer", ""
+        return scene, ""
     if not or_built_in:
         raise missing()
-    return "built-in", (
+    return drawn, (
         f'the pictures are drawn by the built-in renderer, not ray traced: quality "{quality}" needs Mitsuba. '
         'Install it with: pip install "plash[render]", and run again; nothing else is made again'
     )
 
 
-def picture_taker(scene: Scene, renderer: Renderer) -> Preview | RayTracer:
-    """A renderer, ready to take pictures of a scene."""
-    return Preview(scene) if renderer == "built-in" else RayTracer(scene)
+def renderer_of(scene: Scene) -> Renderer:
+    """The renderer of a drawable scene, ready to make pictures."""
+    return preview_of(scene) if scene.look.quality == DRAWN else RayTracer(scene)

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
-from plash.pipeline.compiling import compiling_told
+from plash.pipeline.compiling import watched_compilation
 from plash.scene.language.read import parse_scene
 from plash.studio import messages as m
 from plash.studio.controls import with_value
@@ -41,7 +41,7 @@ def main() -> None:
         if is_busy:
             send(m.TEXT, b'{"kind": "compiling"}')
 
-    with compiling_told(tell):
+    with watched_compilation(tell):
         _serve(inbox, send)
 
 

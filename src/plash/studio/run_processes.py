@@ -16,7 +16,7 @@ from plash.studio.runs import Runs
 MOST = 2
 
 
-class Work:
+class RunProcesses:
     """The runs under way."""
 
     def __init__(self, runs: Runs) -> None:

@@ -14,12 +14,14 @@ from plash.errors import StorageError
 from plash.files.guard import FILE, found_at
 from plash.files.layout import RunFolder
 from plash.files.lock import is_locked
-from plash.files.manifest import Manifest, read_manifest, scene_data
+from plash.files.manifest import Manifest, scene_data
+from plash.pipeline.stages.pictures import PICTURES
+from plash.pipeline.stages.registry import frame_stages, read_run
+from plash.pipeline.stages.surfaces import SURFACES
 
 _DEEPEST = 2  # folders below the runs folder in which runs are looked for
 _MOST = 500
 _LARGEST = 1e15
-_STAGES = ("simulate", "mesh", "render")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Runs:
             return None
         run = RunFolder(folder)
         try:
-            path = _movie(run, read_manifest(run)) if kind == "movie" else _files(run, frame).get(kind)
+            path = _movie(run, read_run(run)) if kind == "movie" else _files(run, frame).get(kind)
             is_here = path is not None and path.resolve().is_relative_to(self.root.resolve())
         except (StorageError, OSError):
             return None
@@ -87,21 +89,20 @@ class Runs:
         run = RunFolder(folder)
         manifest = _manifest(run, run.manifest.stat().st_mtime_ns)
         scene = _scene_facts(manifest)
-        done = {name: sum(1 for n in manifest.stage(name).items if n > 0) for name in _STAGES}
-        surfaces = sorted(number for number in manifest.stage("mesh").items if number > 0)
-        wanted = [name for name in _STAGES if name in manifest.wanted]
+        done = {stage.name: len(manifest.stage(stage.name).items) for stage in frame_stages()}
+        wanted = [name for name in done if name in manifest.wanted]
         return {
             "name": folder.relative_to(self.root).as_posix(),
             **scene,
             "done": done,
             "wanted": wanted,
-            "surfaces": surfaces,
+            "surfaces": sorted(manifest.stage(SURFACES.name).items),
             "running": is_locked(run),
             "finished": all(done[name] >= scene["frames"] for name in wanted),
             "message": manifest.message,
             "movie": _movie(run, manifest) is not None,
             "report": found_at(run.report) == FILE,
-            "picture": max((n for n in manifest.stage("render").items if n > 0), default=0),
+            "picture": max(manifest.stage(PICTURES.name).items, default=0),
             "changed": run.manifest.stat().st_mtime,
         }
 
@@ -129,7 +130,7 @@ def _movie(run: RunFolder, manifest: Manifest) -> Path | None:
 @lru_cache(maxsize=_MOST)
 def _manifest(run: RunFolder, changed: int) -> Manifest:
     """The manifest of a run as it is since it was last changed."""
-    return read_manifest(run)
+    return read_run(run)
 
 
 def _scene_facts(manifest: Manifest) -> dict[str, Any]:

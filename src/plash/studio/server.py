@@ -27,7 +27,7 @@ from plash.studio.extrude import extruded
 from plash.studio.guard import Guard
 from plash.studio.messages import LARGEST_PICTURE, LONGEST_TEXT
 from plash.studio.presets import presets
-from plash.studio.run_processes import Work
+from plash.studio.run_processes import RunProcesses
 from plash.studio.runs import Runs
 from plash.studio.scene_text import opened
 from plash.studio.simulations import Simulations
@@ -69,7 +69,7 @@ class Studio:
         self.token = token
         self.port = port
         self.runs = Runs(runs)
-        self.work = Work(self.runs)
+        self.work = RunProcesses(self.runs)
         self.simulations = Simulations()
         self.recordings = Path()
 

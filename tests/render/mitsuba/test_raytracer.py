@@ -7,6 +7,7 @@ keep them.
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.mitsuba.raytracer import RayTracer, refuse_broken
 from plash.render.mitsuba.variant import load_mitsuba, variant
-from plash.render.preview.preview import Preview
+from plash.render.moment import Moment, no_particles
+from plash.render.preview.preview import preview_of
 from plash.scene import Box, Camera, Domain, Fill, Look, Scene, Solid, Sphere
+from plash.solvers.state import FrameParticles
 
 DATA = Path(__file__).parents[1] / "data"
-NONE = (np.zeros((0, 3)), np.zeros((0, 3), np.float32), np.zeros(0))
+NONE = Moment(Mesh.empty(), no_particles(3))
 HIGH = (0.9, 0.5, 1.2)
 CAMERA = Camera.model_validate({"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
 LOOKS: dict[str, dict[str, Any]] = {
@@ -68,14 +71,15 @@ def make_scene(material="matte", size=(2, 1, 1.2), empty=False, **look):
     )
 
 
-def liquid(scale=1.0):
+def liquid(scale=1.0, time=0.0):
     """A block that moves to the right, and its particles."""
     mesh = shape_mesh(Box(min=(0, 0, 0), max=tuple(scale * x for x in HIGH)), Domain(size=(2, 1, 1.2)))
     vertices, faces = welded(mesh)
     velocity = np.tile(np.array([[9.0, 0, 0]], np.float32), (len(vertices), 1))
     points = np.stack(np.meshgrid(*[np.arange(0.05, side, 0.1) for side in HIGH]), axis=-1).reshape(-1, 3)
     speed = np.tile(np.array([[9.0, 0, 0]], np.float32), (len(points), 1))
-    return Mesh(vertices, faces, None, velocity), points, speed, np.full(len(points), 1e-3)
+    particles = FrameParticles(points, speed, np.full(len(points), 1e-3))
+    return Moment(Mesh(vertices, faces, None, velocity), particles, time)
 
 
 def welded(mesh):
@@ -85,7 +89,7 @@ def welded(mesh):
 
 
 def picture(**look):
-    return RayTracer(make_scene(**look)).picture(*liquid())
+    return RayTracer(make_scene(**look)).picture(liquid())
 
 
 def far_apart(picture, stored):
@@ -120,7 +124,7 @@ def test_glass_has_the_colour_that_it_is_given():
         solid = Solid(shape=Sphere(center=(1.3, 0.3, 0.6), radius=0.3), look=look)
         plain = make_scene()
         scene = Scene(domain=plain.domain, fill=plain.fill, solid=[solid], look=plain.look)
-        seen[color] = RayTracer(scene).picture(None, *NONE)[ball].astype(float).mean(axis=(0, 1))
+        seen[color] = RayTracer(scene).picture(NONE)[ball].astype(float).mean(axis=(0, 1))
     assert np.ptp(seen[None]) < 15  # clear, unless a colour is given
     assert seen["red"][0] > seen["red"][2] + 40
     assert seen["blue"][2] > seen["blue"][0] + 40
@@ -131,30 +135,31 @@ def test_a_table_below_the_domain_is_seen(light):
     plain = make_scene(light=light)
     table = Solid(shape=Box(min=(-0.2, -0.8, -0.2), max=(2.2, 0.0, 1.4)), look={"color": "red"})
     scene = Scene(domain=plain.domain, fill=plain.fill, solid=[table], look=plain.look)
-    for taker in (RayTracer(scene), Preview(scene)):
-        seen = taker.picture(None, *NONE).astype(float)
+    for renderer in (RayTracer(scene), preview_of(scene)):
+        seen = renderer.picture(NONE).astype(float)
         assert np.mean(seen[:, :, 0] > seen[:, :, 2] + 40) > 0.3
 
 
 def test_the_same_frame_is_the_same_picture():
-    taker = RayTracer(make_scene())
-    first = taker.picture(*liquid())
-    taker.picture(None, *NONE)
-    assert np.array_equal(first, taker.picture(*liquid()))
+    renderer = RayTracer(make_scene())
+    first = renderer.picture(liquid())
+    renderer.picture(NONE)
+    assert np.array_equal(first, renderer.picture(liquid()))
 
 
 def test_an_empty_frame_is_the_empty_scene():
-    taker = RayTracer(make_scene())
-    empty = taker.picture(None, *NONE)
-    assert np.array_equal(empty, taker.picture(Mesh.empty(), *NONE))
+    renderer = RayTracer(make_scene())
+    empty = renderer.picture(NONE)
+    corner = Mesh(np.zeros((1, 3), np.float32), np.zeros((0, 3), np.int32))
+    assert np.array_equal(empty, renderer.picture(Moment(corner, NONE.particles)))
     assert empty.std() > 5  # the ball and its shadow
-    filled = taker.picture(*liquid())
+    filled = renderer.picture(liquid())
     assert np.abs(filled.astype(int) - empty).mean() > 3
 
 
 def test_no_line_is_seen_where_the_floor_ends():
     flat = Camera.model_validate({"from": (4.2, 2.2, 4.6), "to": (1.0, 0.75, 0.6), "fov": 34})
-    found = RayTracer(make_scene(camera=flat, width=160, height=90)).picture(None, *NONE)
+    found = RayTracer(make_scene(camera=flat, width=160, height=90)).picture(NONE)
     above = found[:16].astype(float).mean(axis=2)
     assert np.abs(np.diff(above, axis=0)).max() < 6
     assert np.abs(np.diff(above, axis=1)).max() < 6
@@ -167,7 +172,7 @@ def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
         light = str(tmp_path / "room.exr")
         load_mitsuba().Bitmap(np.full((8, 16, 3), 0.7, np.float32)).write(light)
     down = Camera.model_validate({"from": (2.6, 1.9, 3.4), "to": (0.9, 0.0, 0.6), "fov": 26})
-    found = RayTracer(make_scene(empty=True, camera=down, light=light, width=320, height=180)).picture(None, *NONE)
+    found = RayTracer(make_scene(empty=True, camera=down, light=light, width=320, height=180)).picture(NONE)
     found = found.astype(float).mean(axis=2)
     around = np.lib.stride_tricks.sliding_window_view(found, (5, 5))
     assert (np.median(around, axis=(2, 3)) - found[2:-2, 2:-2]).max() < 4
@@ -175,7 +180,9 @@ def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
 
 def test_a_named_look_is_the_same_at_every_size():
     camera = {"from": (0.065, 0.0325, 0.085), "to": (0.0225, 0.0075, 0.015), "fov": 26}
-    small = RayTracer(make_scene(size=(0.05, 0.025, 0.03), camera=camera)).picture(liquid(0.025)[0], *NONE)
+    small = RayTracer(make_scene(size=(0.05, 0.025, 0.03), camera=camera)).picture(
+        Moment(liquid(0.025).mesh, NONE.particles)
+    )
     overall, somewhere = far_apart(small, picture().astype(float))
     assert overall < 3
     assert somewhere < 15
@@ -202,7 +209,7 @@ def lit_to_the_left(z, turn=0.0, time=0.0):
     plain = make_scene(camera=camera, tone="plain", floor=False, height=48)
     ball = Solid(shape=Sphere(center=(1.0, 0.5, 0.6), radius=0.3), look={"color": "gray"})
     scene = Scene(domain=plain.domain, fill=plain.fill, solid=[ball], look=plain.look)
-    found = RayTracer(scene).picture(None, *NONE, time).astype(float).mean(axis=2)
+    found = RayTracer(scene).picture(replace(NONE, time=time)).astype(float).mean(axis=2)
     y, x = np.mgrid[:48, :48] - 23.5
     on_the_ball = np.hypot(x, y) < 10
     return found[on_the_ball & (x < 0)].mean() - found[on_the_ball & (x > 0)].mean()
@@ -217,13 +224,13 @@ def test_lamps_do_not_turn_with_the_camera():
 
 
 def test_a_surface_with_a_hole_is_refused_with_the_number_of_open_edges():
-    mesh = liquid()[0]
+    mesh = liquid().mesh
     with pytest.raises(PlashError, match=r"holes: 3 open edges.*plash mesh"):
         refuse_broken(Mesh(mesh.vertices, mesh.faces[1:]))
 
 
 def test_a_surface_inside_out_is_refused_with_its_volume():
-    mesh = liquid()[0]
+    mesh = liquid().mesh
     with pytest.raises(PlashError, match=r"inside out: its volume is -0\.54"):
         refuse_broken(Mesh(mesh.vertices, np.ascontiguousarray(mesh.faces[:, ::-1])))
 

@@ -3,14 +3,16 @@ import pytest
 
 from plash.mesh.mesh import Mesh
 from plash.render.colors import light_of, screen, speed_colors
-from plash.render.preview.preview import Preview, picture_size
+from plash.render.moment import Moment, no_particles
+from plash.render.preview.preview import picture_size, preview_of
 from plash.scene import Box, Camera, Domain, Fill, Scene
+from plash.solvers.state import FrameParticles
 
 SHOWS = ["surface", "particles", "cells"]
 
 
-def none(dimension):
-    return None, np.zeros((0, dimension)), np.zeros((0, dimension), np.float32), np.zeros(0)
+def none(dimension, mesh=None):
+    return Moment(mesh or Mesh.empty(), no_particles(dimension))
 
 
 def changed(picture, empty):
@@ -21,8 +23,8 @@ def changed(picture, empty):
 @pytest.mark.parametrize("show", SHOWS)
 def test_liquid_is_blue_and_where_it_should_be(make_scene, block_of_liquid, dimension, show):
     scene = make_scene(dimension, show=show, color_by="material", solids=False)
-    preview = Preview(scene)
-    picture, empty = preview.picture(*block_of_liquid(dimension)), preview.picture(*none(dimension))
+    preview = preview_of(scene)
+    picture, empty = preview.picture(block_of_liquid(dimension)), preview.picture(none(dimension))
     assert picture.shape == empty.shape == (*picture_size(scene)[::-1], 3)
     assert picture.dtype == np.uint8
     seen = changed(picture, empty)
@@ -38,10 +40,9 @@ def test_liquid_is_blue_and_where_it_should_be(make_scene, block_of_liquid, dime
 @pytest.mark.parametrize("show", SHOWS)
 def test_no_liquid_at_all_is_a_picture_too(make_scene, dimension, show):
     scene = make_scene(dimension, show=show)
-    empty = Mesh.empty()
-    mesh, *particles = none(dimension)
-    with_none = Preview(scene).picture(mesh, *particles)
-    assert np.array_equal(with_none, Preview(scene).picture(empty, *particles))
+    corner = Mesh(np.zeros((1, 3), np.float32), np.zeros((0, 3), np.int32))
+    with_none = preview_of(scene).picture(none(dimension))
+    assert np.array_equal(with_none, preview_of(scene).picture(none(dimension, corner)))
     assert len(np.unique(with_none.reshape(-1, 3), axis=0)) > 10
 
 
@@ -50,13 +51,13 @@ def test_threads_do_not_change_a_bit(make_scene, block_of_liquid, dimension, thr
     pictures = []
     for count in (1, 2):
         threads(count)
-        pictures.append(Preview(make_scene(dimension, show=show)).picture(*block_of_liquid(dimension)))
+        pictures.append(preview_of(make_scene(dimension, show=show)).picture(block_of_liquid(dimension)))
     assert np.array_equal(pictures[0], pictures[1])
 
 
 def test_solids_have_their_colour_and_hide_liquid(make_scene, block_of_liquid):
     scene = make_scene(2)
-    picture = Preview(scene).picture(*block_of_liquid(2))
+    picture = preview_of(scene).picture(block_of_liquid(2))
     height, width, _ = picture.shape
     disc = picture[round(0.7 * height) - 2, round(0.75 * width)]
     assert np.abs(disc.astype(int) - 255 * screen(light_of("red"))).max() < 3
@@ -67,27 +68,28 @@ def test_flat_shading_differs_from_smooth(make_scene):
     faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]]
     mesh = Mesh(np.float32(0.4) * corners + np.array([1, 0.5, 0.6], np.float32), np.array(faces, np.int32), corners)
     pictures = [
-        Preview(make_scene(shading=shading, solids=False)).picture(mesh, *none(3)[1:]) for shading in ("smooth", "flat")
+        preview_of(make_scene(shading=shading, solids=False)).picture(none(3, mesh)) for shading in ("smooth", "flat")
     ]
     assert changed(*pictures).mean() > 0.005
 
 
 def test_speed_has_the_colours_of_the_scale(make_scene, block_of_liquid):
-    mesh, *particles = block_of_liquid(2)
-    preview = Preview(make_scene(2, top_speed=2.0, solids=False))
+    block = block_of_liquid(2)
+    mesh = block.mesh
+    preview = preview_of(make_scene(2, top_speed=2.0, solids=False))
     for speed in (0.0, 1.0, 5.0):
         moving = Mesh(mesh.vertices, mesh.faces, None, np.full_like(mesh.velocity, speed / np.sqrt(3)), mesh.edges)
-        middle = preview.picture(moving, *particles)[60, 30]
+        middle = preview.picture(Moment(moving, block.particles))[60, 30]
         assert np.abs(middle.astype(int) - 255 * screen(speed_colors([speed / 2])[0])).max() < 3
 
 
 def test_the_empty_background_has_the_colour_asked_for(make_scene):
-    picture = Preview(make_scene(background="#8f959c", edges=False, solids=False)).picture(*none(3))
+    picture = preview_of(make_scene(background="#8f959c", edges=False, solids=False)).picture(none(3))
     assert np.abs(picture.astype(int) - [0x8F, 0x95, 0x9C]).max() <= 1
 
 
 def test_solids_cast_shadows_on_the_floor_but_not_without_one(make_scene):
-    pictures = [Preview(make_scene(floor=floor, edges=False)).picture(*none(3)) for floor in (True, False)]
+    pictures = [preview_of(make_scene(floor=floor, edges=False)).picture(none(3)) for floor in (True, False)]
     background = pictures[1][0, 0].astype(int)
     gray = [np.ptp(picture, axis=2) < 30 for picture in pictures]
     dark = [
@@ -101,18 +103,18 @@ def test_solids_cast_shadows_on_the_floor_but_not_without_one(make_scene):
 def test_the_camera_may_stand_anywhere(make_scene, block_of_liquid, place, show):
     """In the liquid, at its corner, in the solid, below the floor and straight above."""
     camera = Camera.model_validate({"from": place, "to": (0.3501, 0.2, 0.1)})
-    picture = Preview(make_scene(show=show, camera=camera)).picture(*block_of_liquid(3))
+    picture = preview_of(make_scene(show=show, camera=camera)).picture(block_of_liquid(3))
     assert picture.shape == (90, 160, 3)
 
 
 def test_the_camera_may_lie_on_its_side(make_scene, block_of_liquid):
     camera = Camera.model_validate({"from": (0.3, 0.3, 4), "to": (0.3, 0.3, 0), "up": (1, 0, 0)})
-    assert Preview(make_scene(camera=camera)).picture(*block_of_liquid(3)).std() > 1
+    assert preview_of(make_scene(camera=camera)).picture(block_of_liquid(3)).std() > 1
 
 
 def test_in_the_liquid_everything_is_blue(make_scene, block_of_liquid):
     camera = Camera.model_validate({"from": (0.3, 0.3, 0.4), "to": (1, 0.2, 0.4)})
-    picture = Preview(make_scene(camera=camera, edges=False)).picture(*block_of_liquid(3)).astype(int)
+    picture = preview_of(make_scene(camera=camera, edges=False)).picture(block_of_liquid(3)).astype(int)
     assert (picture[:, :, 2] > picture[:, :, 0] + 20).mean() > 0.95
 
 
@@ -120,8 +122,8 @@ def test_in_the_liquid_everything_is_blue(make_scene, block_of_liquid):
 def test_every_material_is_seen(make_scene, block_of_liquid, material):
     scene = make_scene(solids=False)
     scene = scene.model_copy(update={"liquid": scene.liquid.model_copy(update={"material": material})})
-    preview = Preview(scene)
-    assert changed(preview.picture(*block_of_liquid(3)), preview.picture(*none(3))).mean() > 0.05
+    preview = preview_of(scene)
+    assert changed(preview.picture(block_of_liquid(3)), preview.picture(none(3))).mean() > 0.05
 
 
 @pytest.mark.parametrize(
@@ -146,5 +148,6 @@ def test_without_gravity_the_fastest_at_the_start_has_the_last_colour():
     velocity = np.tile(np.array([[3, 4]], np.float32), (1, 1))
     big = np.array([1.0])
     scene = scene.model_copy(update={"look": scene.look.model_copy(update={"show": "particles"})})
-    picture = Preview(scene).picture(None, np.array([[0.5, 0.5]]), velocity, big)
+    particles = FrameParticles(np.array([[0.5, 0.5]]), velocity, big)
+    picture = preview_of(scene).picture(Moment(Mesh.empty(), particles))
     assert np.abs(picture[32, 32].astype(int) - 255 * screen(speed_colors([1.0])[0])).max() < 3

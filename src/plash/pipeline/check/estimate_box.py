@@ -11,8 +11,6 @@ import time
 from dataclasses import dataclass, replace
 from statistics import median
 
-import numpy as np
-
 from plash.pipeline.check.cost import Estimate
 from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.check.trial import over_all, patience
@@ -21,7 +19,6 @@ from plash.pipeline.surface import surface_of
 from plash.scene.model import Scene
 from plash.solvers.build.box import build_box
 from plash.solvers.stable_fluids import StableFluidsSolver
-from plash.solvers.state import FrameParticles
 from plash.timing import StepReport
 
 _COARSE = {2: 10_000, 3: 30_000}  # cells of the run that finds speeds and times
@@ -109,14 +106,14 @@ def _coarser(scene: Scene) -> Scene:
 
 def _try_pictures(scene: Scene, solver: StableFluidsSolver) -> tuple[float, float]:
     """Seconds to mesh and to draw the present state; each is done twice, since the first time compiles."""
-    from plash.render.choice import picture_taker, renderer_of
+    from plash.render.choice import drawable, renderer_of
+    from plash.render.moment import Moment, no_particles
 
-    taker, d = picture_taker(scene, renderer_of(scene, or_built_in=True)[0]), scene.dimension
-    none = FrameParticles(np.zeros((0, d)), np.zeros((0, d), np.float32), np.zeros(0))
+    renderer, none = renderer_of(drawable(scene, or_built_in=True)[0]), no_particles(scene.dimension)
     for _ in range(2):
         start = time.perf_counter()
         surface = surface_of(solver.snapshot(), scene, 0.0)
         middle = time.perf_counter()
-        taker.picture(surface, none.position, none.velocity, none.volume)
+        renderer.picture(Moment(surface, none))
         end = time.perf_counter()
     return middle - start, end - middle

@@ -40,8 +40,22 @@ def findings(scene: Scene) -> list[Finding]:
 def liquid_volume(scene: Scene) -> float:
     """Most liquid there may be, m³ (m² in 2-D), to about a per cent: fills and blobs, and all that spouts bring in.
 
-    Less what lies in solids, and no more than the domain holds; what sinks take, unless they match a spout, counts not.
+    What lies in solids is left out, and there is no more than the domain holds. Liquid removed by sinks is not
+    subtracted, except by sinks that match a spout.
     """
+    kept = _last_volume.get(id(scene))
+    if kept is None:
+        kept = scene, _measured_volume(scene)
+        _last_volume.clear()
+        _last_volume[id(scene)] = kept
+    return kept[1]
+
+
+# Of the scene that was asked about last, since a check asks several times; it is kept, so that no other has its id
+_last_volume: dict[int, tuple[Scene, float]] = {}
+
+
+def _measured_volume(scene: Scene) -> float:
     samples = _sample_points(scene)
     wet = np.zeros(len(samples), np.bool_)
     for index, fill in enumerate(scene.fill):

@@ -23,6 +23,7 @@ from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.looks import liquid_look
 from plash.render.mitsuba.ray_parts import Part
 from plash.render.mitsuba.variant import load_mitsuba
+from plash.render.moment import Moment
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
 from plash.render.preview.tint import Tint, speeds
@@ -73,81 +74,69 @@ class RayTracer:
         self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
         self._still = self._standing()
 
-    def picture(
-        self,
-        mesh: Mesh | None,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-        time: float = 0.0,
-    ) -> NDArray[np.uint8]:
+    def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
-        moving = self._moving(mesh, position, velocity, volume)
-        moments = self._moments(moving, time)
-        samples, guides = (max(1, round(whole / len(moments))) for whole in (self._samples, _GUIDE_SAMPLES))
-        taken = [self._light_at(moving, time, moment, samples, guides, seed) for seed, moment in enumerate(moments)]
+        moving, time = self._moving(moment), moment.time
+        offsets = self._shutter_offsets(moving, time)
+        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, _GUIDE_SAMPLES))
+        taken = [self._light_at(moving, time, offset, samples, guides, seed) for seed, offset in enumerate(offsets)]
         light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
         return toned(clean, self._scene.look.exposure, self._scene.look.tone)
 
-    def _moving(
-        self,
-        mesh: Mesh | None,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-    ) -> _Moving | None:
+    def _moving(self, moment: Moment) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
         look, h = self._scene.look, self._scene.domain.h
         if look.show == "surface":
-            if mesh is None or len(mesh.faces) == 0:
+            if len(moment.mesh.faces) == 0:
                 return None
-            refuse_broken(mesh)
-            seen = parts.beyond_walls(mesh, self._scene.domain, self._placing.apart)
+            refuse_broken(moment.mesh)
+            seen = parts.beyond_walls(moment.mesh, self._scene.domain, self._placing.apart)
             seen = parts.sharp_where_creased(seen, look.shading)
             speed = speeds(seen.velocity) if seen.velocity is not None else np.zeros(len(seen.vertices))
             if self._tint.by_speed:
                 return _Moving(seen, self._tint.colors(speed))
             heat = np.sqrt(np.clip(2 * speed / self._tint.top_speed, 0, 1))
             return _Moving(seen, heat=heat if self._look.glow.any() else None)
+        position, velocity = moment.particles.position, moment.particles.velocity
         if len(position) == 0:
             return None
         if look.show == "cells":
             cells, speed = filled_cells(position, speeds(velocity), h)
             boxes = cell_boxes(cells, self._tint.colors(speed), h)
             return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), boxes.colors)
-        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
+        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(moment.particles.volume, 0))
         balls, colors = parts.balls(position, radius, self._tint.colors(speeds(velocity)))
         each = np.repeat(velocity, len(balls.vertices) // len(position), axis=0).astype(np.float32)
         return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), colors)
 
-    def _moments(self, moving: _Moving | None, time: float) -> NDArray[np.float64]:
+    def _shutter_offsets(self, moving: _Moving | None, time: float) -> NDArray[np.float64]:
         """Seconds before and after a frame at which the open shutter sees it: more, the further things move."""
         open_for = self._scene.look.shutter / self._scene.time.fps
         if open_for == 0:
             return np.zeros(1)
         views = [self._view(time + part * open_for) for part in (-0.5, 0.5)]
         corners = box_corners(np.zeros(3), self._size)
-        ways = [np.abs(views[1].project(corners) - views[0].project(corners))[:, :2].max()]
+        paths = [np.abs(views[1].project(corners) - views[0].project(corners))[:, :2].max()]
         depth = max(float((self._size / 2 - views[0].position) @ views[0].axes[2]), 1e-9)
         fast = MovingBodies(self._scene.solid, self._scene.domain.h, self._scene.domain.size).fastest(time, time)
         if moving is not None and moving.mesh.velocity is not None:
             fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
-        ways.append(fast * open_for * views[0].focal / depth)
-        way = max(ways)
-        count = min(max(2, math.ceil(way / _STEP)), self._samples) if way > _SHARP else 1
-        moments: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
-        return moments
+        paths.append(fast * open_for * views[0].focal / depth)
+        longest = max(paths)
+        count = min(max(2, math.ceil(longest / _STEP)), self._samples) if longest > _SHARP else 1
+        offsets: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
+        return offsets
 
     def _light_at(
-        self, moving: _Moving | None, time: float, moment: float, samples: int, guide_samples: int, seed: int
+        self, moving: _Moving | None, time: float, offset: float, samples: int, guide_samples: int, seed: int
     ) -> tuple[Floats, Floats, Floats]:
-        """Light, albedo and normals at a moment."""
+        """Light, albedo and normals so many seconds after the time of a frame."""
         mi = self._mi
-        content = self._still | {"sensor": self._sensor(time + moment, samples)}
-        content |= parts.solids(mi, self._placing, self._scene, time + moment, moving=True)
+        content = self._still | {"sensor": self._sensor(time + offset, samples)}
+        content |= parts.solids(mi, self._placing, self._scene, time + offset, moving=True)
         if moving is not None:
-            content |= self._liquid(moving, moment)
+            content |= self._liquid(moving, offset)
         scene = mi.load_dict(content)
         seen_through = scene
         if self._scene.look.tank == "glass":  # what is behind the panes guides the denoiser, not they
@@ -167,8 +156,8 @@ class RayTracer:
         shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.background).astype(np.float32)
         return shown
 
-    def _liquid(self, moving: _Moving, moment: float) -> Part:
-        mi, placing, mesh = self._mi, self._placing, moving.after(moment)
+    def _liquid(self, moving: _Moving, offset: float) -> Part:
+        mi, placing, mesh = self._mi, self._placing, moving.after(offset)
         if moving.heat is not None:
             return parts.glowing(mi, placing, mesh, self._surface, moving.heat, self._look.glow)
         surface = self._surface if moving.colors is None else self._painted
@@ -195,8 +184,8 @@ class RayTracer:
         self._guides = mi.load_dict({"type": "aov", "aovs": "albedo:albedo,normal:sh_normal"})
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2
-        ways = [self._view(last * k / 16).position - middle for k in range(17)]
-        furthest = max(float(np.hypot(way[0], way[2])) for way in ways)
+        places = [self._view(last * k / 16).position - middle for k in range(17)]
+        furthest = max(float(np.hypot(place[0], place[2])) for place in places)
         still = {
             "type": "scene",
             "integrator": integrator,

@@ -9,6 +9,7 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import facing_view
 from plash.render.colors import light_of, linear, screen, speed_colors
+from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
@@ -17,6 +18,7 @@ from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
 from plash.render.preview.tint import Tint, speeds
 from plash.scene.model import Scene
+from plash.solvers.state import FrameParticles
 
 Floats = NDArray[np.float32]
 
@@ -46,26 +48,18 @@ class PlanePreview:
             else None
         )
 
-    def picture(
-        self,
-        mesh: Mesh | None,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-        time: float = 0.0,
-    ) -> NDArray[np.uint8]:
+    def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         if self._moves:
-            self._solids = self._solids_at(time)
+            self._solids = self._solids_at(moment.time)
         light = self._paper.copy()
         show = self._scene.look.show
         if show == "surface":
-            if mesh is not None:
-                self._draw_surface(light, mesh)
+            self._draw_surface(light, moment.mesh)
         elif show == "cells":
-            self._draw_cells(light, position, velocity)
+            self._draw_cells(light, moment.particles)
         else:
-            self._draw_particles(light, position, velocity, volume)
+            self._draw_particles(light, moment.particles)
         for region, color in self._solids:
             self._fill(light, region, np.tile(color, (len(region.vertices), 1)))
             self._draw_lines(light, region.vertices[region.edges], _OUTLINE, 0.45 * color)
@@ -102,20 +96,15 @@ class PlanePreview:
         self._fill(light, mesh, self._tint.colors(speeds(velocity)))
         self._draw_lines(light, mesh.vertices[mesh.edges], _OUTLINE, 0.4 * self._dark())
 
-    def _draw_particles(
-        self,
-        light: Floats,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-    ) -> None:
-        centers = np.column_stack([position, np.zeros(len(position))])
+    def _draw_particles(self, light: Floats, particles: FrameParticles) -> None:
+        centers = np.column_stack([particles.position, np.zeros(len(particles.position))])
         layer = Layer.empty(self._view)
-        draw_balls(layer, self._view, centers, np.sqrt(np.maximum(volume, 0) / np.pi))
-        see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, self._tint.colors(speeds(velocity)))
+        draw_balls(layer, self._view, centers, np.sqrt(np.maximum(particles.volume, 0) / np.pi))
+        colors = self._tint.colors(speeds(particles.velocity))
+        see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, colors)
 
-    def _draw_cells(self, light: Floats, position: NDArray[np.float64], velocity: NDArray[np.floating]) -> None:
-        cells, speed = filled_cells(position, speeds(velocity), self._h)
+    def _draw_cells(self, light: Floats, particles: FrameParticles) -> None:
+        cells, speed = filled_cells(particles.position, speeds(particles.velocity), self._h)
         if len(cells) == 0:
             return
         boxes = cell_boxes(cells, self._tint.colors(speed), self._h)

@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from plash.mesh.mesh import Mesh
 from plash.render.preview.plane import PlanePreview
 from plash.render.preview.space import SpacePreview
 from plash.scene.model import Scene
 
 
-class Preview:
-    """Takes pictures of one scene. Camera, light and solids are prepared once.
+def preview_of(scene: Scene) -> PlanePreview | SpacePreview:
+    """The built-in renderer of a scene: camera, light and solids are prepared once for all its pictures.
 
     Example:
+        >>> from plash.mesh.mesh import Mesh
+        >>> from plash.render.moment import Moment, no_particles
         >>> from plash.scene import Box, Domain, Fill
         >>> block = Fill(shape=Box(min=(0, 0), max=(0.5, 0.5)))
-        >>> preview = Preview(Scene(domain=Domain(size=(2, 1)), fill=[block], look={"width": 64}))
-        >>> preview.picture(None, np.zeros((0, 2)), np.zeros((0, 2), np.float32), np.zeros(0)).shape
+        >>> preview = preview_of(Scene(domain=Domain(size=(2, 1)), fill=[block], look={"width": 64}))
+        >>> preview.picture(Moment(Mesh.empty(), no_particles(2))).shape
         (32, 64, 3)
     """
-
-    def __init__(self, scene: Scene) -> None:
-        width, height = picture_size(scene)
-        self._taker = (PlanePreview if scene.dimension == 2 else SpacePreview)(scene, width, height)
-
-    def picture(
-        self,
-        mesh: Mesh | None,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-        time: float = 0.0,
-    ) -> NDArray[np.uint8]:
-        """The picture (height, width, 3) of a frame, in sRGB.
-
-        Args:
-            mesh: The liquid's surface; None if there is none, or it is not shown.
-            position: Of the particles (n, axes), m.
-            velocity: Of the particles (n, axes), m/s.
-            volume: Of the particles (n,), m³ (m² in 2-D).
-            time: Of the frame, s: where a camera that moves is.
-        """
-        return self._taker.picture(mesh, position, velocity, volume, time)
+    width, height = picture_size(scene)
+    return (PlanePreview if scene.dimension == 2 else SpacePreview)(scene, width, height)
 
 
 def picture_size(scene: Scene) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
+from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
@@ -81,30 +82,25 @@ class SpacePreview:
         self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
         self._shade(self._key, self._sky, self._opaque, self._solid_maps)
 
-    def picture(
-        self,
-        mesh: Mesh | None,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
-        volume: NDArray[np.float64],
-        time: float = 0.0,
-    ) -> NDArray[np.uint8]:
+    def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         camera = self._scene.look.camera
         if self._moves:
-            self._place_solids(time)
+            self._place_solids(moment.time)
         if camera is not None and camera.moves:
-            self._look_from(camera_view(camera, self._size, self._pixels, time))
+            self._look_from(camera_view(camera, self._size, self._pixels, moment.time))
         elif self._moves:
             self._look_from(self._view)
         show = self._scene.look.show
         if show == "surface":
-            return self._of_surface(self._surface(mesh if mesh is not None else Mesh.empty()))
+            return self._of_surface(self._surface(moment.mesh))
+        particles = moment.particles
         if show == "cells":
-            cells, speed = filled_cells(position, speeds(velocity), self._h)
+            cells, speed = filled_cells(particles.position, speeds(particles.velocity), self._h)
             return self._of_opaque(cell_boxes(cells, self._tint.colors(speed), self._h), 0.7 * self._h)
-        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
-        return self._of_opaque(Balls(position, radius, self._tint.colors(speeds(velocity))), 3 * self._h)
+        radius = np.cbrt(3 / (4 * np.pi) * np.maximum(particles.volume, 0))
+        colors = self._tint.colors(speeds(particles.velocity))
+        return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)

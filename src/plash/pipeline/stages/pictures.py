@@ -1,0 +1,98 @@
+"""A picture of each frame, of the liquid and what stands round it: render/frame.0001.png.
+
+It is made from the surface or from the particles, whichever the look shows, and depends on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plash.errors import DamagedError
+from plash.files.atomic import read_bytes
+from plash.pipeline.fingerprint import appearance
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
+from plash.pipeline.stages.surfaces import SURFACES
+from plash.scene.look import LIGHTS
+from plash.scene.model import Scene
+
+if TYPE_CHECKING:
+    from plash.render.choice import Renderer
+    from plash.render.moment import Moment
+    from plash.render.video.png import Picture
+
+
+def _inputs(scene: Scene, frame: int) -> Sequence[Source]:
+    return [(SURFACES if scene.look.show == "surface" else SIMULATION, frame)]
+
+
+def _settings(scene: Scene, frame: int) -> Sequence[object]:
+    return (appearance(scene),)
+
+
+def _make(inputs: Inputs) -> bytes:
+    from plash.render.video.png import png_bytes
+
+    renderer: Renderer = inputs.prepared()
+    return png_bytes(renderer.picture(_moment(inputs)))
+
+
+def _moment(inputs: Inputs) -> Moment:
+    """What the look shows of the liquid: stable fluids have no particles."""
+    from plash.mesh.mesh import Mesh
+    from plash.render.moment import Moment, no_particles
+    from plash.solvers.state import FrameParticles
+
+    none = no_particles(inputs.scene.dimension)
+    if inputs.scene.look.show == "surface":
+        return Moment(inputs.read(SURFACES), none, inputs.time)
+    snapshot = inputs.read(SIMULATION)
+    return Moment(Mesh.empty(), snapshot if isinstance(snapshot, FrameParticles) else none, inputs.time)
+
+
+def _adapted(scene: Scene, or_plainer: bool) -> tuple[Scene, str]:
+    from plash.render.choice import drawable
+
+    return drawable(scene, or_plainer)
+
+
+def _renderer(scene: Scene) -> Renderer:
+    from plash.render.choice import renderer_of
+
+    return renderer_of(scene)
+
+
+def _reads_a_light(scene: Scene) -> bool:
+    """Whether light comes from a file, which may be no picture: that is found before anything is computed."""
+    from plash.render.choice import DRAWN
+
+    return scene.look.quality != DRAWN and scene.look.light not in LIGHTS
+
+
+def _read(file: File, scene: Scene, frame: int) -> Picture:
+    from plash.render.preview.preview import picture_size
+    from plash.render.video.png import picture_from_png
+
+    data = read_bytes(file.path, file.written, file.remedy)
+    try:
+        return picture_from_png(data, picture_size(scene))
+    except ValueError as error:
+        raise DamagedError(f"{file.path}: is damaged: {error}. {file.remedy}") from None
+
+
+PICTURES: FileStage[Picture] = FileStage(
+    name="render",
+    title="rendering",
+    edition=1,
+    folders=("render",),
+    after=(SIMULATION, SURFACES),
+    file=lambda paths, frame: paths.folder.picture(frame),
+    inputs=_inputs,
+    settings=_settings,
+    make=_make,
+    read=_read,
+    adapted=_adapted,
+    prepared=_renderer,
+    prepares_first=_reads_a_light,
+)
