@@ -14,7 +14,7 @@ from plash.grid.cells import LIQUID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 
@@ -51,7 +51,7 @@ def subtract_gradient(velocity: FaceField, potential: NDArray[np.float64], cells
 def _divergence(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
     CUT = is_cut
 
@@ -84,7 +84,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
 def _subtract_gradient(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, potential, faces, neighbours, tiles, chunks):

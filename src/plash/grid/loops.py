@@ -16,6 +16,27 @@ FRONT, BACK = CENTRE - 9, CENTRE + 9  # along z
 
 
 @inlined
+def neighbour_number(dx, dy, dz):
+    """Number in `Tiles.neighbours` of the tile that lies so many tiles further, each -1, 0 or 1."""
+    return CENTRE + 9 * dz + 3 * dy + dx
+
+
+@inlined
+def home_of(neighbours, t, x, y, z, BZ, BY, BX):
+    """Slot of the tile that holds a cell counted from tile t, at most one tile away, and the cell's place there."""
+    dx = (x >= BX) - (x < 0)
+    dy = (y >= BY) - (y < 0)
+    dz = (z >= BZ) - (z < 0)
+    return neighbours[t, neighbour_number(dx, dy, dz)], x - dx * BX, y - dy * BY, z - dz * BZ
+
+
+@inlined
+def corner_step(corner):
+    """How far corner 0, 1, ... of a cell is from its minimal one along x, y and z: 0 or 1 each."""
+    return corner & 1, (corner >> 1) & 1, corner >> 2
+
+
+@inlined
 def chunk_range(c, chunks, n):
     """Which of n things belong to chunk c."""
     return range(c * n // chunks, (c + 1) * n // chunks)

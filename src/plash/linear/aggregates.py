@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.loops import CENTRE, chunk_range, stride
-from plash.grid.tiles import Shape, pack, unpack
+from plash.grid.tiles import Shape, dimension_of, pack, unpack
 from plash.linear.operators import PoissonOperator, copy_weights
 
 _ROUND_OFF = 1e-5  # of a diagonal: a smaller row sum is none
@@ -273,7 +273,7 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
 def _level_1_operator(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     NZ, NY, NX = max(BZ // 2, 1), BY // 2, BX // 2
     DEPTH = min(BZ, 2)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.loops import CENTRE, chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator, Pool64, copy_weights
 
 _CONTACT = 1e-4  # row sum, relative to the diagonal, from which a cell touches a given value
@@ -96,7 +96,7 @@ def closed_components(operator: PoissonOperator) -> ClosedComponents:
 def _label_in_tiles(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel
@@ -169,7 +169,7 @@ def _root(root, a):
 @for_tile_shape
 def _join(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @serial_kernel
     def run(diagonal, weights, uniform, neighbours, tiles, rank, label, first, root):

@@ -14,7 +14,7 @@ from numba import prange
 from plash.grid.blocks import block_sizes, copy_cross, copy_row
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, row_start
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.aggregates import aggregate
 from plash.linear.coarse_cycle import (
     add_to_parents,
@@ -98,7 +98,7 @@ def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX
 def _smooth(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel
@@ -159,7 +159,7 @@ def _smooth(shape: Shape) -> Kernel:
 def _restrict(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     NY, NX = BY // 2, BX // 2
     SIZE = PZ * PY * PX
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 
 Pool = NDArray[np.float32]
 Pool64 = NDArray[np.float64]
@@ -150,7 +150,7 @@ def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):
 def _apply(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(x, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
@@ -184,7 +184,7 @@ def _apply(shape: Shape) -> Kernel:
 def _residual(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(x, b, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
@@ -218,7 +218,7 @@ def _residual(shape: Shape) -> Kernel:
 def _find_uniform(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(diagonal, weights, neighbours, tiles, uniform, chunks):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, chunk_slots, row_start
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 
 # Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
@@ -112,7 +112,7 @@ def _lowest(shape: Shape) -> Kernel:
 @for_tile_shape
 def _add_drops(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(phi, depth, cell, offset, radius, starts, origins, neighbours, slots, limits, drops, chunks):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, row_start
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 
 # Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
@@ -115,7 +115,7 @@ def _set_distance(filled, opened, detail, phi, chunks):
 def _scatter(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     DEPTH = 1 if BZ == 1 else 2
     SIZE = PZ * PY * PX
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
-from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, widened
+from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, widened
 from plash.mesh.cases import cube_faces, square_edges, square_faces
 from plash.mesh.mesh import Mesh
 
@@ -168,7 +168,7 @@ def _find_signs(pool, signs, chunks):
 @for_tile_shape
 def _count(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     LAYERS = 1 if BZ == 1 else BZ + 1
     OWN = (1 << BX) - 1
 
@@ -240,7 +240,7 @@ def _bits(mask):
 @for_tile_shape
 def _number(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = BZ * BY * BX
     OWN = (1 << BX) - 1
 
@@ -303,7 +303,7 @@ def _home(neighbours, t, x, y, z, BZ, BY, BX):
 @for_tile_shape
 def _emit(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = BZ * BY * BX
     OWN = (1 << BX) - 1
 

@@ -14,7 +14,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
 from plash.grid.sample import lookup
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.mesh.mesh import Mesh
 from plash.mesh.topology import Corners, corners_by_vertex
 
@@ -131,7 +131,7 @@ def gradient_normals(
 @for_tile_shape
 def _find_slopes(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     CORNERS = 4 if BZ == 1 else 8
 
     @kernel

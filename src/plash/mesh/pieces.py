@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, for_tile_shape, serial_kernel
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.ball import unit_ball
 from plash.mesh.draft import Draft
 from plash.mesh.subdivide import refined
@@ -91,7 +91,7 @@ def pieces_of(
 @for_tile_shape
 def _claim(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @serial_kernel
     def run(marks, phi, cell, offset, volume, starts, origins, neighbours, slots, counts, carried, lone):

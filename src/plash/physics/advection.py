@@ -15,7 +15,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range
 from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 _HALO = 3
@@ -69,7 +69,7 @@ def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     H = _HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel

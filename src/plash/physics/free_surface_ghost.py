@@ -23,7 +23,7 @@ from plash.grid.cells import LIQUID, NEAR_AIR, SOLID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
 
@@ -74,7 +74,7 @@ def _conductance(one, other):
 def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     CUT = is_cut
 
     @kernel
@@ -116,7 +116,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
 def _subtract_gradient(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, potential, phi, faces, neighbours, tiles, at_surface, chunks):

@@ -21,7 +21,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
 
@@ -53,7 +53,7 @@ class Staircase:
 def _count_open_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(label, faces, neighbours, tiles, diagonal, chunks):
@@ -80,7 +80,7 @@ def _count_open_faces(shape: Shape) -> Kernel:
 def _sum_face_fractions(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(label, face_fractions, neighbours, tiles, diagonal, chunks):
