@@ -22,12 +22,19 @@ def neighbour_number(dx, dy, dz):
 
 
 @inlined
+def tile_beside(place, size):
+    """Which tile holds a cell counted from another one along an axis (-1, 0 or 1 further), and its place there."""
+    further = -1 if place < 0 else (1 if place >= size else 0)
+    return further, place - further * size
+
+
+@inlined
 def home_of(neighbours, t, x, y, z, BZ, BY, BX):
     """Slot of the tile that holds a cell counted from tile t, at most one tile away, and the cell's place there."""
-    dx = (x >= BX) - (x < 0)
-    dy = (y >= BY) - (y < 0)
-    dz = (z >= BZ) - (z < 0)
-    return neighbours[t, neighbour_number(dx, dy, dz)], x - dx * BX, y - dy * BY, z - dz * BZ
+    dx, x = tile_beside(x, BX)
+    dy, y = tile_beside(y, BY)
+    dz, z = tile_beside(z, BZ)
+    return neighbours[t, neighbour_number(dx, dy, dz)], x, y, z
 
 
 @inlined

@@ -24,6 +24,7 @@ TILE_SHAPES = {2: (1, 16, 16), 3: (8, 8, 8)}
 
 _BITS = 21  # of each tile coordinate in a key
 _BIAS = 1 << (_BITS - 1)
+FURTHEST = _BIAS - 1  # tiles from the origin that a key can hold, along each axis
 
 Shape = tuple[int, int, int]
 
@@ -129,7 +130,7 @@ def dimension_of(shape: Shape) -> int:
 
 def pack(coordinates: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keys of tile coordinates (..., 3); ascending keys are in order of z, then y, then x."""
-    if coordinates.size and int(np.abs(coordinates).max()) >= _BIAS:
+    if coordinates.size and int(np.abs(coordinates).max()) > FURTHEST:
         raise DivergedError(
             f"liquid reached tile {int(np.abs(coordinates).max())}, beyond the {_BIAS} tiles either side of the origin "
             "that coordinates can hold; close the domain's sides, or use fewer frames"

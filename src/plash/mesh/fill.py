@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, row_start
+from plash.grid.loops import chunk_range, neighbour_number, row_start
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.positions import InTiles, Positions
 
 # Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
 _WIDENING = {
@@ -39,10 +40,10 @@ def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
     """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
     pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
     scatter = _scatter(tiles.shape)
+    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        scatter(particles.cell, particles.offset, particles.velocity, particles.volume, *where, pools, chunk_count())
+        scatter(positions, particles.velocity, particles.volume, in_tiles, busy, pools, chunk_count())
     return pools
 
 
@@ -120,7 +121,9 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):
+    def run(positions, velocity, volume, in_tiles, tiles, pools, chunks):
+        cell, offset = positions
+        starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
@@ -158,10 +161,10 @@ def _add_block(block, pool, neighbours, t, BZ, BY, BX):
     HZ = 1 if BZ > 1 else 0
     for z in range(BZ + HZ):
         for y in range(BY + 1):
-            row = 13 + (9 if z == BZ else 0) + (3 if y == BY else 0)
+            row = neighbour_number(0, int(y == BY), int(z == BZ))
             pz = 0 if z == BZ else z
             py = 0 if y == BY else y
-            o = ((z + HZ) * (BY + 2) + y + 1) * (BX + 2) + 1
+            o = row_start(z, y, HZ, BY + 2, BX + 2)
             s = neighbours[t, row]
             if s > 0:
                 target = pool[s, pz, py]

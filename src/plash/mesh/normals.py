@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
-from plash.grid.sample import lookup
+from plash.grid.sample import interpolate_cells
 from plash.grid.tiles import Shape, dimension_of
 from plash.mesh.mesh import Mesh
 from plash.mesh.topology import Corners, corners_by_vertex
@@ -132,7 +132,6 @@ def gradient_normals(
 def _find_slopes(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     DIM = dimension_of(shape)
-    CORNERS = 4 if BZ == 1 else 8
 
     @kernel
     def run(pool, keys, places, slope, chunks):
@@ -144,14 +143,7 @@ def _find_slopes(shape: Shape) -> Kernel:
                         x = places[i, 0] + (side if axis == 0 else 0.0)
                         y = places[i, 1] + (side if axis == 1 else 0.0)
                         z = places[i, 2] + (side if axis == 2 else 0.0)
-                        low_x, low_y, low_z = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
-                        fx, fy, fz = x - low_x, y - low_y, z - low_z
-                        value = 0.0
-                        for corner in range(CORNERS):
-                            a, b, d = corner & 1, (corner >> 1) & 1, corner >> 2
-                            weight = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if d else 1 - fz)
-                            value += weight * lookup(pool, keys, low_x + a, low_y + b, low_z + d, BZ, BY, BX)
-                        slope[i, axis] += 2 * side * value
+                        slope[i, axis] += 2 * side * interpolate_cells(pool, keys, x, y, z, BZ, BY, BX)
 
     return run
 
