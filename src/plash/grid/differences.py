@@ -28,8 +28,8 @@ def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
     tiles = cells.tiles
     result = np.zeros(cells.label.shape)
     run = _divergence(tiles.shape, cells.cut_cells is not None)
-    arrays = (velocity.pool, cells.face_fractions, cells.label)
-    run(*arrays, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
+    fractions, label, busy = cells.face_fractions, cells.label, cells.liquid_tiles
+    run(velocity.pool, fractions, label, tiles.neighbours, busy, result, chunk_count())
     if cells.cut_cells is not None and cells.cut_cells.solid_flux is not None:
         slots, outflow = cells.cut_cells.solid_flux
         result[slots] += np.where(cells.label[slots] == LIQUID, outflow, 0.0)

@@ -169,6 +169,18 @@ def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):
         nx //= 2
 
 
+@inlined
+def _counts_of_level(level, BZ, BY, BX):
+    """How many aggregates of a level a tile has along each axis."""
+    return max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
+
+
+@inlined
+def _is_odd(coordinates):
+    """Parity of a tile, which is that of the one aggregate of its last level."""
+    return (coordinates[0] + coordinates[1] + coordinates[2]) & 1
+
+
 def _sizes_in_tile(shape: Shape) -> tuple[int, int]:
     """Levels inside a tile, and aggregates of all of them together."""
     levels = int(np.log2(shape[2]))
@@ -190,10 +202,8 @@ def _count_in_tiles(shape: Shape) -> Kernel:
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
-                    odd = 0
-                    if nx == 1:
-                        odd = (coordinates[i, 0] + coordinates[i, 1] + coordinates[i, 2]) & 1
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
+                    odd = _is_odd(coordinates[i]) if nx == 1 else 0
                     for z in range(nz):
                         for y in range(ny):
                             for x in range(nx):
@@ -219,10 +229,8 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
-                    odd = 0
-                    if nx == 1:
-                        odd = (coordinates[i, 0] + coordinates[i, 1] + coordinates[i, 2]) & 1
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
+                    odd = _is_odd(coordinates[i]) if nx == 1 else 0
                     red = firsts[i, level, 0]
                     black = firsts[i, level, 1]
                     for z in range(nz):
@@ -244,7 +252,7 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
                 # Parents, now that every level has its numbers
                 start = 0
                 for level in range(LEVELS - 1):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
                     above = start + nz * ny * nx
                     for z in range(nz):
                         for y in range(ny):

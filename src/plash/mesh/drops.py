@@ -20,7 +20,6 @@ from plash.grid.loops import chunk_range, chunk_slots, corner_step, home_of, row
 from plash.grid.sample import corner_weight, smooth_step
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions
 
 # Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
 # to hold a sheet together where it is in a thin one, and whole where it is alone. First in a thin sheet, then over
@@ -48,12 +47,11 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
     drops = np.zeros_like(phi)
     depth = _deepest_near(phi, tiles, detail)
     limits = np.vstack([_LIMITS, [_SHALLOW, _DEEP, 0]]).astype(np.float32) * np.float32(detail)
-    samples = _Samples(phi, depth)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
+    samples, places, in_tiles = _Samples(phi, depth), particles.places, particles.in_tiles(tiles)
     # No ball reaches half a tile far, so tiles of one colour add to different samples
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        _add_drops(tiles.shape)(samples, positions, radius, in_tiles, busy, limits, drops, chunk_count())
+        _add_drops(tiles.shape)(samples, places, radius, in_tiles, busy, limits, drops, chunk_count())
     _merge(phi.reshape(-1), drops.reshape(-1), chunk_count())
     return drops
 
@@ -126,9 +124,9 @@ def _add_drops(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(samples, positions, radius, in_tiles, slots, limits, drops, chunks):
+    def run(samples, places, radius, in_tiles, slots, limits, drops, chunks):
         phi, depth = samples
-        cell, offset = positions
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         least = np.exp(-_REACH)
         n = len(slots)

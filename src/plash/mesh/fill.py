@@ -18,7 +18,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.loops import chunk_range, neighbour_number, row_start
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions
+from plash.particles.surface import distance_of_excess
 
 # Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
 _WIDENING = {
@@ -39,11 +39,10 @@ def reach(detail: int) -> int:
 def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
     """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
     pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
-    scatter = _scatter(tiles.shape)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
+    scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        scatter(positions, particles.velocity, particles.volume, in_tiles, busy, pools, chunk_count())
+        scatter(places, particles.velocity, particles.volume, in_tiles, busy, pools, chunk_count())
     return pools
 
 
@@ -108,8 +107,7 @@ def _set_distance(filled, opened, detail, phi, chunks):
         for m in chunk_range(c, chunks, n):
             share = filled[m] / max(opened[m], least) if opened[m] > least else np.float32(0)
             q = np.float32(2) * min(share, one) - one
-            depth = detail * (one - np.sqrt(one - abs(q)))
-            phi[m] = -depth if q > 0 else depth
+            phi[m] = distance_of_excess(q, detail)
 
 
 @for_tile_shape
@@ -121,8 +119,8 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(positions, velocity, volume, in_tiles, tiles, pools, chunks):
-        cell, offset = positions
+    def run(places, velocity, volume, in_tiles, tiles, pools, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         one = np.float32(1)

@@ -35,16 +35,17 @@ def face_normals(
 
     Reference: Thürmer & Wüthrich 1998.
     """
-    starts, numbers = corners or corners_by_vertex(faces, len(vertices))
+    corners = corners or corners_by_vertex(faces, len(vertices))
     counts = np.ones(len(faces), np.bool_) if counts is None else counts
     normals = np.empty((len(vertices), 3), np.float32)
     places = np.ascontiguousarray(vertices, np.float64)
-    _set_normals(places, faces, starts, numbers, counts, normals, chunk_count())
+    _set_normals(places, faces, corners, counts, normals, chunk_count())
     return normals
 
 
 @kernel
-def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):
+def _set_normals(vertices, faces, corners, counts, normals, chunks):
+    starts, numbers = corners
     n = len(vertices)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):

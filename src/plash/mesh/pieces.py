@@ -21,7 +21,6 @@ from plash.mesh.draft import Draft
 from plash.mesh.subdivide import refined
 from plash.mesh.volumes import part_volumes
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles
 
 _SMALL = {
     2: 16,
@@ -84,8 +83,8 @@ def pieces_of(
     busy = np.unique(inside // marks[0].size)
     around = np.unique(tiles.neighbours[busy])
     around = around[around > 0]
-    in_tiles, claimed = InTiles.of(particles.starts, tiles), _Claimed(counts, carried, lone)
-    _claim(tiles.shape)(marks, phi, particles.cell, particles.volume, in_tiles, around, claimed)
+    claimed = _Claimed(counts, carried, lone)
+    _claim(tiles.shape)(marks, phi, particles.cell, particles.volume, particles.in_tiles(tiles), around, claimed)
     ratio = np.divide(carried, volume, out=np.zeros(count), where=small)
     known = small & (counts > 0) & (ratio > 1 / _FACTOR) & (ratio < _FACTOR)
     return Pieces(part, volume, np.where(known, carried, np.nan), np.where(known & (counts == 1), lone, -1))

@@ -54,7 +54,7 @@ def swept(draft: Draft, sweeps: int) -> Draft:
     # Of an outline and of a closed mesh, the next corners in the rows round a vertex are its neighbours, each once
     neighbours = np.empty(rows.size, np.int32)
     starts = np.zeros(len(draft.places) + 1, np.int64)
-    _list_neighbours(rows, *draft.corners, draft.walls, starts, neighbours)
+    _list_neighbours(rows, draft.corners, draft.walls, starts, neighbours)
     pace = np.empty((2, len(draft.places)))
     _set_paces(normals, starts, neighbours, draft.walls, pace, chunk_count())
     one, two = draft.places.copy(), np.empty_like(draft.places)
@@ -65,8 +65,9 @@ def swept(draft: Draft, sweeps: int) -> Draft:
 
 
 @serial_kernel
-def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):
+def _list_neighbours(rows, corners, walls, starts, neighbours):
     """The neighbours that each vertex goes by."""
+    corner_starts, numbers = corners
     width = rows.shape[1]
     count = 0
     for i in range(len(walls)):

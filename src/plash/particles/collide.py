@@ -20,7 +20,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.loops import chunk_slots
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, split_position
+from plash.particles.positions import split_position
 from plash.particles.sides import Sides, hold_between_sides, is_between_sides
 from plash.particles.slide import (
     MARGIN,
@@ -76,8 +76,8 @@ def collide_particles(
     """
     close = np.zeros(particles.count, np.bool_)
     moved = _Moved(particles.cell, particles.offset, particles.velocity)
-    in_tiles, solid, sides = InTiles.of(particles.starts, tiles), _Solid(solid_phi, near), Sides(limits, kinds)
-    _trace(tiles.shape)(moved, start, in_tiles, solid, sides, keep_velocity, close, chunk_count())
+    solid, sides = _Solid(solid_phi, near), Sides(limits, kinds)
+    _trace(tiles.shape)(moved, start, particles.in_tiles(tiles), solid, sides, keep_velocity, close, chunk_count())
     return np.flatnonzero(close)
 
 

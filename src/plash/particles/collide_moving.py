@@ -19,7 +19,7 @@ from plash.grid.loops import chunk_range, chunk_slots
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, split_position
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -66,8 +66,8 @@ def collide_with_moving(
         reach: How far any part of it is, in cells, from where `solid_phi` has it.
     """
     in_reach = np.zeros(particles.count, np.bool_)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
-    _find_in_reach(tiles.shape)(positions, start, in_tiles, near, solid_phi, reach, in_reach, chunk_count())
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    _find_in_reach(tiles.shape)(places, start, in_tiles, near, solid_phi, reach, in_reach, chunk_count())
     which = np.flatnonzero(in_reach)
     some = Particles(
         particles.cell[:, which],
@@ -130,8 +130,8 @@ def _find_in_reach(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(positions, start, in_tiles, near, solid_phi, reach, found, chunks):
-        cell, offset = positions
+    def run(places, start, in_tiles, near, solid_phi, reach, found, chunks):
+        cell, offset = places
         start_cell, start_offset = start
         starts, origins, _, _ = in_tiles
         n = len(near) - 1

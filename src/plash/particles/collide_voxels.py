@@ -13,7 +13,7 @@ from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate_cells, lookup
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, split_position
+from plash.particles.positions import split_position
 from plash.particles.sides import CLOSED, Sides, meet_sides
 
 _TRIES = 12
@@ -46,9 +46,9 @@ def collide_with_voxels(
     left = np.zeros(particles.count, np.int8)
     chunks = chunk_count()
     counts = np.zeros((2, chunks), np.int64)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     voxels, sides = _Voxels(is_solid, solid_phi, near), Sides(limits, kinds)
-    _leave(tiles.shape)(positions, particles.velocity, in_tiles, voxels, sides, left, counts, chunks)
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    _leave(tiles.shape)(places, particles.velocity, in_tiles, voxels, sides, left, counts, chunks)
     gone, stuck = counts.sum(axis=1)
     return left if gone else None, int(stuck)
 
@@ -109,8 +109,8 @@ def _leave(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(positions, velocity, in_tiles, voxels, sides, left, counts, chunks):
-        cell, offset = positions
+    def run(places, velocity, in_tiles, voxels, sides, left, counts, chunks):
+        cell, offset = places
         starts, origins, _, keys = in_tiles
         n = len(voxels.near) - 1
         for c in prange(chunks):
@@ -121,7 +121,7 @@ def _leave(shape: Shape) -> Kernel:
                 if not voxels.near[t]:
                     continue
                 for p in range(starts[t], starts[t + 1]):
-                    left[p] = meet_sides(positions, velocity, sides, p, DIM)
+                    left[p] = meet_sides(places, velocity, sides, p, DIM)
                     if left[p]:
                         leaving += 1
                         continue

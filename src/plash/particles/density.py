@@ -18,7 +18,7 @@ from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slots, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, split_position
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 _LARGEST_ERROR = 0.5
@@ -52,8 +52,8 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
     are sorted into.
     """
     tiles = displacement.tiles
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
-    _displace(tiles.shape)(positions, particles.ballistic, in_tiles, displacement.pool, chunk_count())
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    _displace(tiles.shape)(places, particles.ballistic, in_tiles, displacement.pool, chunk_count())
 
 
 @kernel
@@ -80,8 +80,8 @@ def _displace(shape: Shape) -> Kernel:
     LEAST = np.float32(1e-20)  # so that no displacement is divided by zero
 
     @kernel
-    def run(positions, ballistic, in_tiles, field, chunks):
-        cell, offset = positions
+    def run(places, ballistic, in_tiles, field, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(origins) - 1
         one = np.float32(1)

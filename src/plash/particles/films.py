@@ -21,7 +21,7 @@ from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, last_place, place_in_block
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 _FLYING = 0.3  # cells above the surface from which a particle is on its own
@@ -45,10 +45,10 @@ def find_ballistic(particles: Particles, phi: CellField, cells: Cells, h: float)
     tiles = phi.tiles
     particles.ballistic = np.zeros(particles.count, np.bool_)
     outside = np.zeros((2, tiles.count + 1))
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     surface = _Surface(phi.pool, *cells.surroundings, np.float32(_FLYING * h))
     run = _find_outside(tiles.shape)
-    run(positions, particles.volume, in_tiles, surface, particles.ballistic, outside, chunk_count())
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    run(places, particles.volume, in_tiles, surface, particles.ballistic, outside, chunk_count())
     films, spray = outside.sum(axis=1)
     return Unseen(float(films), float(spray))
 
@@ -71,8 +71,8 @@ def _find_outside(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(positions, volume, in_tiles, surface, ballistic, outside, chunks):
-        cell, offset = positions
+    def run(places, volume, in_tiles, surface, ballistic, outside, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         phi, around, together, limit = surface
         n = len(origins) - 1

@@ -15,7 +15,7 @@ from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate, interpolate_anywhere
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, split_position
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 _HALO = 2
@@ -31,11 +31,9 @@ def move_particles(particles: Particles, velocity: FaceField, dt: float, h: floa
     tiles = velocity.tiles
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
-    run = _move(tiles.shape)
-    run(
-        positions, particles.velocity, particles.ballistic, in_tiles, velocity.pool, np.float32(dt / h), unknown, chunks
-    )
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    own, ballistic, scaled = particles.velocity, particles.ballistic, np.float32(dt / h)
+    _move(tiles.shape)(places, own, ballistic, in_tiles, velocity.pool, scaled, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -50,8 +48,8 @@ def _move(shape: Shape) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(positions, velocity, ballistic, in_tiles, grid, dt, unknown, chunks):
-        cell, offset = positions
+    def run(places, velocity, ballistic, in_tiles, grid, dt, unknown, chunks):
+        cell, offset = places
         starts, origins, neighbours, keys = in_tiles
         n = len(origins) - 1
         half = np.float32(0.5)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
-from plash.particles.positions import split_positions
+from plash.particles.positions import InTiles, Positions, split_positions
 
 PER_PARTICLE = (
     "cell",
@@ -83,6 +83,15 @@ class Particles:
     def dimension(self) -> int:
         """2 or 3."""
         return len(self.cell)
+
+    @property
+    def places(self) -> Positions:
+        """Cell and offset, as kernels take them."""
+        return Positions(self.cell, self.offset)
+
+    def in_tiles(self, tiles: Tiles) -> InTiles:
+        """Who is in which of the tiles that they are sorted into, as kernels take it."""
+        return InTiles(self.starts, tiles.origins, tiles.neighbours, tiles.keys)
 
     def position(self, h: float) -> NDArray[np.float64]:
         """Positions in metres, one row per particle."""

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined
-from plash.grid.tiles import Tiles
 
 
 class Positions(NamedTuple):
@@ -36,11 +35,6 @@ class InTiles(NamedTuple):
     origins: NDArray[np.int32]
     neighbours: NDArray[np.int32]
     keys: NDArray[np.int64]
-
-    @staticmethod
-    def of(starts: NDArray[np.int64], tiles: Tiles) -> InTiles:
-        """Particles sorted into some tiles."""
-        return InTiles(starts, tiles.origins, tiles.neighbours, tiles.keys)
 
 
 def split_positions(positions: NDArray[np.float64]) -> Positions:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from plash.grid.compile import chunk_count, inlined, kernel
 from plash.grid.loops import chunk_slots
 from plash.particles.particles import Particles
-from plash.particles.positions import Positions
 from plash.timing import stage
 
 UNBOUNDED, CLOSED, OPEN = 0, 1, 2
@@ -48,15 +47,15 @@ def keep_inside(
     left = np.zeros(particles.count, np.int8)
     chunks = chunk_count()
     gone = np.zeros(chunks, np.int64)
-    positions, sides = Positions(particles.cell, particles.offset), Sides(limits, kinds)
-    _keep_inside(positions, particles.velocity, particles.starts, near, sides, left, gone, chunks)
+    sides = Sides(limits, kinds)
+    _keep_inside(particles.places, particles.velocity, particles.starts, near, sides, left, gone, chunks)
     return left if gone.any() else None
 
 
 @inlined
-def meet_sides(positions, velocity, sides, p, dimension):
+def meet_sides(places, velocity, sides, p, dimension):
     """Put particle p back if it went through a closed side; 1 + 2·axis + (0 low, 1 high) if it left by an open one."""
-    cell, offset = positions
+    cell, offset = places
     limits, kinds = sides
     left = 0
     for axis in range(dimension):
@@ -106,7 +105,7 @@ def hold_between_sides(place, speed, sides, dimension):
 
 
 @kernel
-def _keep_inside(positions, velocity, starts, near, sides, left, gone, chunks):
+def _keep_inside(places, velocity, starts, near, sides, left, gone, chunks):
     n = len(near) - 1
     for c in prange(chunks):
         leaving = 0
@@ -114,6 +113,6 @@ def _keep_inside(positions, velocity, starts, near, sides, left, gone, chunks):
             if not near[t]:
                 continue
             for p in range(starts[t], starts[t + 1]):
-                left[p] = meet_sides(positions, velocity, sides, p, len(positions.cell))
+                left[p] = meet_sides(places, velocity, sides, p, len(places.cell))
                 leaving += left[p] > 0
         gone[c] = leaving

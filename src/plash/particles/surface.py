@@ -33,7 +33,7 @@ from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_
 from plash.grid.sample import cell_and_share, corner_weight
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, last_place, place_in_block
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 ClosedSides = Sequence[tuple[int, int, int]]  # axis, the last cell inside, and 1 or -1: the way out
@@ -57,10 +57,9 @@ def fill_fraction(
     assert tiles is not None, "particles must be sorted"
     fill = CellField.filled(tiles, 0.0)
     deposit = _deposit(tiles.shape)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        deposit(positions, particles.volume, in_tiles, busy, fill.pool, chunk_count())
+        deposit(particles.places, particles.volume, particles.in_tiles(tiles), busy, fill.pool, chunk_count())
     for axis, inside, outwards in closed:
         reflect(fill.pool, tiles, axis, inside, outwards)
     _scale(fill.pool.reshape(-1), inverse_kernel_weight.reshape(-1), chunk_count())
@@ -168,8 +167,8 @@ def _deposit(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(positions, volume, in_tiles, tiles, fill, chunks):
-        cell, offset = positions
+    def run(places, volume, in_tiles, tiles, fill, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         half = np.float32(0.5)
@@ -216,6 +215,14 @@ def _scale(fill, inverse_kernel_weight, chunks):
             part[m] *= factors[m]
 
 
+@inlined
+def distance_of_excess(q, h):
+    """Distance of a hat of half-width h to a flat surface, from q = 2f - 1, f the share of it that is filled."""
+    one = np.float32(1)
+    outside = h * (one - np.sqrt(one - abs(q)))
+    return -outside if q > 0 else outside
+
+
 @kernel
 def _invert(fill, phi, h, chunks):
     n = len(fill)
@@ -229,8 +236,7 @@ def _invert(fill, phi, h, chunks):
             q = f + f - one
             q = one if q > one else q
             q = -one if q < -one else q
-            outside = h * (one - np.sqrt(one - abs(q)))
-            result[m] = -outside if q > np.float32(0) else outside
+            result[m] = distance_of_excess(q, h)
 
 
 @inlined

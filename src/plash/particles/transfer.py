@@ -25,7 +25,7 @@ from plash.grid.loops import chunk_range, chunk_slice, chunk_slots
 from plash.grid.sample import cell_and_share, interpolate, interpolate_known
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import InTiles, Positions, last_place, place_in_block
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 _BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
@@ -44,11 +44,10 @@ def particles_to_grid(particles: Particles) -> FaceField:
     momentum = FaceField.filled(tiles, 0.0)
     weight = FaceField.filled(tiles, 0.0)
     scatter = _scatter(tiles.shape, len(particles.affine) > 0)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     carried = _Carried(particles.velocity, particles.affine, particles.volume)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        scatter(positions, carried, in_tiles, busy, momentum.pool, weight.pool, chunk_count())
+        scatter(particles.places, carried, particles.in_tiles(tiles), busy, momentum.pool, weight.pool, chunk_count())
     _divide(momentum.pool.reshape(-1), weight.pool.reshape(-1), chunk_count())
     return momentum
 
@@ -67,8 +66,7 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
     blend = _Blend(velocity.pool, change.pool if change is not None else velocity.pool, np.float32(ratio))
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
-    run(positions, particles.velocity, particles.ballistic, in_tiles, blend, unknown, chunks)
+    run(particles.places, particles.velocity, particles.ballistic, particles.in_tiles(tiles), blend, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -81,9 +79,9 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
     tiles = velocity.tiles
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    positions, in_tiles = Positions(particles.cell, particles.offset), InTiles.of(particles.starts, tiles)
     run = _gather_affine(tiles.shape)
-    run(positions, particles.velocity, particles.affine, particles.ballistic, in_tiles, velocity.pool, unknown, chunks)
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    run(places, particles.velocity, particles.affine, particles.ballistic, in_tiles, velocity.pool, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -114,8 +112,8 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(positions, carried, in_tiles, tiles, momentum, weight, chunks):
-        cell, offset = positions
+    def run(places, carried, in_tiles, tiles, momentum, weight, chunks):
+        cell, offset = places
         velocity, gradient, volume = carried
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
@@ -200,8 +198,8 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(positions, velocity, ballistic, in_tiles, blend, unknown, chunks):
-        cell, offset = positions
+    def run(places, velocity, ballistic, in_tiles, blend, unknown, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         grid, change, ratio = blend
         n = len(origins) - 1
@@ -268,8 +266,8 @@ def _gather_affine(shape: Shape) -> Kernel:
     LAST = last_place(BX)
 
     @kernel
-    def run(positions, velocity, gradient, ballistic, in_tiles, grid, unknown, chunks):
-        cell, offset = positions
+    def run(places, velocity, gradient, ballistic, in_tiles, grid, unknown, chunks):
+        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(origins) - 1
         half = np.float32(0.5)

@@ -44,8 +44,8 @@ class Ghost:
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
         run = _sum_conductances(tiles.shape, cells.cut_cells is not None)
-        arrays = (cells.label, cells.phi.pool, cells.face_fractions)
-        run(*arrays, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        label, phi, fractions = cells.label, cells.phi.pool, cells.face_fractions
+        run(label, phi, fractions, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
         return PoissonOperator(tiles, diagonal, None if cells.cut_cells is None else cells.cut_cells.face_fractions)
 
     @stage
@@ -56,8 +56,8 @@ class Ghost:
         _, together = cells.surroundings
         at_surface = (together & NEAR_AIR) > 0
         run = _subtract_gradient(tiles.shape)
-        arrays = (velocity.pool, potential, cells.phi.pool, cells.faces)
-        run(*arrays, tiles.neighbours, tiles.slots, at_surface, chunk_count())
+        phi, faces = cells.phi.pool, cells.faces
+        run(velocity.pool, potential, phi, faces, tiles.neighbours, tiles.slots, at_surface, chunk_count())
 
 
 @inlined
