@@ -46,7 +46,7 @@ def test_every_coarse_operator_is_half_of_its_galerkin_product(dimension, kind, 
     shape = problem.tiles.shape
     z, y, x = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
     of_cell = ((z >> 1) * (shape[1] // 2) + (y >> 1)) * (shape[2] // 2) + (x >> 1)
-    index[problem.operator.active] = levels.index[rank[problem.operator.active]][:, of_cell]
+    index[problem.operator.active] = levels.of_blocks[rank[problem.operator.active]][:, of_cell]
     parent = problem.dense(index)[problem.unknown]
 
     cells = np.argwhere(problem.unknown)[:, ::-1] + np.array(place)
@@ -305,7 +305,7 @@ x, b = np.random.default_rng(0).standard_normal((2, 2, 8, 8, 8)).astype(np.float
 x[0] = 0
 index = np.stack([np.full(64, 64, np.int32), np.arange(64, dtype=np.int32)])
 coarse = np.zeros(65, np.float32)
-_restrict((8, 8, 8))(x, b, operator.diagonal, *operator.geometry, operator.active, index, coarse, 1)
+_restrict((8, 8, 8))(x, b, operator.stencil, operator.active, index, coarse, 1)
 print(hashlib.sha256(coarse.tobytes()).hexdigest())
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from plash.grid.compile import inlined
-from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, row_start
+from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, neighbour_number, row_start, tile_beside
 
 
 def block_sizes(shape: tuple[int, int, int], halo: int) -> tuple[int, int, int, int]:
@@ -49,24 +49,10 @@ def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):
     PY = BY + 2 * H
     PX = BX + 2 * H
     for pz in range(BZ + 2 * HZ):
-        z = pz - HZ
-        across_z = 1
-        if z < 0:
-            across_z = 0
-            z += BZ
-        elif z >= BZ:
-            across_z = 2
-            z -= BZ
+        dz, z = tile_beside(pz - HZ, BZ)
         for py in range(PY):
-            y = py - H
-            across_y = 1
-            if y < 0:
-                across_y = 0
-                y += BY
-            elif y >= BY:
-                across_y = 2
-                y -= BY
-            row = across_z * 9 + across_y * 3
+            dy, y = tile_beside(py - H, BY)
+            row = neighbour_number(-1, dy, dz)
             o = (pz * PY + py) * PX
             source = pool[neighbours[t, row], z, y]
             for x in range(H):
@@ -137,14 +123,10 @@ def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):
     PY = BY + 2
     PX = BX + 2
     for pz in range(BZ + 2 * HZ):
-        z = pz - HZ
-        across_z = 0 if z < 0 else (2 if z >= BZ else 1)
-        z -= (across_z - 1) * BZ
+        dz, z = tile_beside(pz - HZ, BZ)
         for py in range(PY):
-            y = py - 1
-            across_y = 0 if y < 0 else (2 if y >= BY else 1)
-            y -= (across_y - 1) * BY
-            row = across_z * 9 + across_y * 3
+            dy, y = tile_beside(py - 1, BY)
+            row = neighbour_number(-1, dy, dz)
             o = start + stride * (pz * PY + py) * PX
             s = neighbours[t, row]
             if s > 0:

@@ -14,7 +14,7 @@ from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import chunk_range, chunk_slice, row_start, stride
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.timing import stage
 
 AIR = np.int8(0)
@@ -167,7 +167,7 @@ def forget_dry_faces(velocity: FaceField, cells: Cells) -> int:
 def _label_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(label, neighbours, tiles, faces, wet, chunks):

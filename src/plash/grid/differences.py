@@ -14,7 +14,7 @@ from plash.grid.cells import LIQUID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 
@@ -28,8 +28,8 @@ def divergence(velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
     tiles = cells.tiles
     result = np.zeros(cells.label.shape)
     run = _divergence(tiles.shape, cells.cut_cells is not None)
-    arrays = (velocity.pool, cells.face_fractions, cells.label)
-    run(*arrays, tiles.neighbours, cells.liquid_tiles, result, chunk_count())
+    fractions, label, busy = cells.face_fractions, cells.label, cells.liquid_tiles
+    run(velocity.pool, fractions, label, tiles.neighbours, busy, result, chunk_count())
     if cells.cut_cells is not None and cells.cut_cells.solid_flux is not None:
         slots, outflow = cells.cut_cells.solid_flux
         result[slots] += np.where(cells.label[slots] == LIQUID, outflow, 0.0)
@@ -51,7 +51,7 @@ def subtract_gradient(velocity: FaceField, potential: NDArray[np.float64], cells
 def _divergence(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
     CUT = is_cut
 
@@ -84,7 +84,7 @@ def _divergence(shape: Shape, is_cut: bool) -> Kernel:
 def _subtract_gradient(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, potential, faces, neighbours, tiles, chunks):

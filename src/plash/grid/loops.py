@@ -16,6 +16,34 @@ FRONT, BACK = CENTRE - 9, CENTRE + 9  # along z
 
 
 @inlined
+def neighbour_number(dx, dy, dz):
+    """Number in `Tiles.neighbours` of the tile that lies so many tiles further, each -1, 0 or 1."""
+    return CENTRE + 9 * dz + 3 * dy + dx
+
+
+@inlined
+def tile_beside(place, size):
+    """Which tile holds a cell counted from another one along an axis (-1, 0 or 1 further), and its place there."""
+    further = -1 if place < 0 else (1 if place >= size else 0)
+    return further, place - further * size
+
+
+@inlined
+def home_of(neighbours, t, x, y, z, BZ, BY, BX):
+    """Slot of the tile that holds a cell counted from tile t, at most one tile away, and the cell's place there."""
+    dx, x = tile_beside(x, BX)
+    dy, y = tile_beside(y, BY)
+    dz, z = tile_beside(z, BZ)
+    return neighbours[t, neighbour_number(dx, dy, dz)], x, y, z
+
+
+@inlined
+def corner_step(corner):
+    """How far corner 0, 1, ... of a cell is from its minimal one along x, y and z: 0 or 1 each."""
+    return corner & 1, (corner >> 1) & 1, corner >> 2
+
+
+@inlined
 def chunk_range(c, chunks, n):
     """Which of n things belong to chunk c."""
     return range(c * n // chunks, (c + 1) * n // chunks)

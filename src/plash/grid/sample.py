@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_range
-from plash.grid.tiles import Shape, find_slot
+from plash.grid.loops import chunk_range, corner_step
+from plash.grid.tiles import Shape, dimension_of, find_slot, pack_one
 
 
 def velocity_at(velocity: FaceField, points: NDArray[np.float64], h: float) -> NDArray[np.float64]:
@@ -30,12 +30,34 @@ def velocity_at(velocity: FaceField, points: NDArray[np.float64], h: float) -> N
 
 
 @inlined
+def cell_and_share(x):
+    """Cell before a coordinate ≥ 0 in single precision, and how far the coordinate lies beyond it."""
+    i = np.int32(x)
+    return i, x - np.float32(i)
+
+
+@inlined
+def corner_weight(corner, fx, fy, fz, THIN):
+    """Weight of a corner in the linear interpolation at (fx, fy, fz) from the minimal one, in their precision."""
+    a, b, c = corner_step(corner)
+    one = type(fx)(1)
+    weight = (fx if a else one - fx) * (fy if b else one - fy)
+    if not THIN:
+        weight *= fz if c else one - fz
+    return weight
+
+
+@inlined
+def between_four(a, b, c, d, fx, gx, fy, gy):
+    """Linear interpolation in a square with corners a b below and c d above; g is 1 - f, or 0 where nothing counts."""
+    return gy * (gx * a + fx * b) + fy * (gx * c + fx * d)
+
+
+@inlined
 def interpolate(block, x, y, z, PY, PX, THIN):
     """Linear interpolation in a block at lattice coordinates ≥ 0; NaN if any of the corners is unknown."""
-    i = np.int32(x)
-    j = np.int32(y)
-    fx = x - np.float32(i)
-    fy = y - np.float32(j)
+    i, fx = cell_and_share(x)
+    j, fy = cell_and_share(y)
     gy = np.float32(1) - fy
     # Unsigned indices: a signed one could count from the end, and would be tested for it at every corner
     one = np.uint64(1)
@@ -45,8 +67,7 @@ def interpolate(block, x, y, z, PY, PX, THIN):
         left = gy * block[a] + fy * block[b]
         right = gy * block[a + one] + fy * block[b + one]
         return left + fx * (right - left)
-    k = np.int32(z)
-    fz = z - np.float32(k)
+    k, fz = cell_and_share(z)
     gz = np.float32(1) - fz
     a = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
     b = a + np.uint64(PX)
@@ -61,20 +82,15 @@ def interpolate(block, x, y, z, PY, PX, THIN):
 @inlined
 def interpolate_known(block, x, y, z, PY, PX, THIN):
     """Linear interpolation over the known corners alone; NaN if there is none."""
-    i = int(x)
-    j = int(y)
-    k = 0 if THIN else int(z)
-    fx = x - np.float32(i)
-    fy = y - np.float32(j)
-    fz = np.float32(0) if THIN else z - np.float32(k)
+    i, fx = cell_and_share(x)
+    j, fy = cell_and_share(y)
+    k, fz = cell_and_share(np.float32(0) if THIN else z)
     total = np.float32(0)
     weight = np.float32(0)
     for corner in range(4 if THIN else 8):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
+        a, b, c = corner_step(corner)
         value = block[((k + c) * PY + j + b) * PX + i + a]
-        w = (fx if a else np.float32(1) - fx) * (fy if b else np.float32(1) - fy)
-        if not THIN:
-            w *= fz if c else np.float32(1) - fz
+        w = corner_weight(corner, fx, fy, fz, THIN)
         if value == value and w > 0:
             total += w * value
             weight += w
@@ -87,8 +103,24 @@ def lookup(pool, keys, x, y, z, BZ, BY, BX):
     tx = x // BX
     ty = y // BY
     tz = z // BZ
-    key = ((tz + 1048576) << 42) | ((ty + 1048576) << 21) | (tx + 1048576)
-    return pool[find_slot(keys, key), z - tz * BZ, y - ty * BY, x - tx * BX]
+    return pool[find_slot(keys, pack_one(tx, ty, tz)), z - tz * BZ, y - ty * BY, x - tx * BX]
+
+
+@inlined
+def interpolate_cells(pool, keys, x, y, z, BZ, BY, BX):
+    """Linear interpolation between any cells at global coordinates, in which cell (i, j, k) has its value at (i, j, k).
+
+    In double precision, and slow: every corner is searched for.
+    """
+    i, j = int(np.floor(x)), int(np.floor(y))
+    k = int(np.floor(z)) if BZ > 1 else 0
+    fx, fy, fz = x - i, y - j, z - k
+    total = 0.0
+    for corner in range(8 if BZ > 1 else 4):
+        a, b, c = corner_step(corner)
+        w = corner_weight(corner, fx, fy, fz, BZ == 1)
+        total += w * np.float64(lookup(pool, keys, i + a, j + b, k + c, BZ, BY, BX))
+    return total
 
 
 @inlined
@@ -96,21 +128,15 @@ def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):
     """One velocity component at global coordinates in cells, dropping unknown terms: slow, for the rare far sample."""
     x -= 0.0 if axis == 0 else 0.5
     y -= 0.0 if axis == 1 else 0.5
-    if BZ > 1:
-        z -= 0.0 if axis == 2 else 0.5
-    i = int(np.floor(x))
-    j = int(np.floor(y))
+    z -= 0.0 if axis == 2 else 0.5
+    i, j = int(np.floor(x)), int(np.floor(y))
     k = int(np.floor(z)) if BZ > 1 else 0
-    fx = x - i
-    fy = y - j
-    fz = z - k if BZ > 1 else 0.0
+    fx, fy, fz = x - i, y - j, z - k
     total = 0.0
     weight = 0.0
     for corner in range(8 if BZ > 1 else 4):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        w = (fx if a else 1.0 - fx) * (fy if b else 1.0 - fy)
-        if BZ > 1:
-            w *= fz if c else 1.0 - fz
+        a, b, c = corner_step(corner)
+        w = corner_weight(corner, fx, fy, fz, BZ == 1)
         if w > 0.0:
             value = np.float64(lookup(pool, keys, i + a, j + b, k + c, BZ, BY, BX))
             if value == value:
@@ -119,10 +145,17 @@ def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):
     return total / weight if weight > 1e-6 else np.nan
 
 
+@inlined
+def smooth_step(value, low, high):
+    """From 0 at a low value to 1 at a high one, without a kink."""
+    part = min(max((value - low) / (high - low), 0.0), 1.0)
+    return part * part * (3 - 2 * part)
+
+
 @for_tile_shape
 def _sample_points(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, keys, places, result, chunks):

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.compile import chunk_count, inlined, kernel
-from plash.grid.loops import CENTRE, chunk_range
+from plash.grid.loops import CENTRE, chunk_range, neighbour_number
 
 TILE_SHAPES = {2: (1, 16, 16), 3: (8, 8, 8)}
 
 _BITS = 21  # of each tile coordinate in a key
 _BIAS = 1 << (_BITS - 1)
+FURTHEST = _BIAS - 1  # tiles from the origin that a key can hold, along each axis
 
 Shape = tuple[int, int, int]
-
 
 # Some cells: their slots, z, y and x, one array each; an index into pools of cells
 Places = tuple[NDArray[np.int64], ...]
@@ -75,7 +75,7 @@ class Tiles:
     @property
     def dimension(self) -> int:
         """2 or 3."""
-        return 2 if self.shape[0] == 1 else 3
+        return dimension_of(self.shape)
 
     @cached_property
     def origins(self) -> NDArray[np.int32]:
@@ -123,9 +123,14 @@ class Tiles:
         return (cells.reshape(-1, 3)[:, : self.dimension].astype(np.float64) + 0.5) * h
 
 
+def dimension_of(shape: Shape) -> int:
+    """2 for flat tiles, else 3."""
+    return 2 if shape[0] == 1 else 3
+
+
 def pack(coordinates: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keys of tile coordinates (..., 3); ascending keys are in order of z, then y, then x."""
-    if coordinates.size and int(np.abs(coordinates).max()) >= _BIAS:
+    if coordinates.size and int(np.abs(coordinates).max()) > FURTHEST:
         raise DivergedError(
             f"liquid reached tile {int(np.abs(coordinates).max())}, beyond the {_BIAS} tiles either side of the origin "
             "that coordinates can hold; close the domain's sides, or use fewer frames"
@@ -144,6 +149,12 @@ def unpack(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 def widened(keys: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keys shifted by tile offsets (..., 3)."""
     return pack(unpack(keys) + offsets)
+
+
+@inlined
+def pack_one(x, y, z):
+    """Key of one tile by its coordinates, which must be in range."""
+    return ((z + _BIAS) << (2 * _BITS)) | ((y + _BIAS) << _BITS) | (x + _BIAS)
 
 
 @inlined
@@ -179,9 +190,9 @@ def _find_neighbours(keys, neighbours, dimension, chunks):
                     if dimension == 2 and dz != 0:
                         continue
                     # x neighbours stand side by side in the order of keys: one search finds all three
-                    first = keys[i] + (dz << 42) + (dy << 21) - 1
+                    first = keys[i] + (dz << (2 * _BITS)) + (dy << _BITS) - 1
                     j = lower_bound(keys, first)
                     for dx in range(3):
                         if j < n and keys[j] == first + dx:
-                            neighbours[i + 1, (dz + 1) * 9 + (dy + 1) * 3 + dx] = j + 1
+                            neighbours[i + 1, neighbour_number(dx - 1, dy, dz)] = j + 1
                             j += 1

@@ -17,6 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
+from plash.levelset.triangle_tree import Waiting
 from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle
 from plash.levelset.winding import Winding
 from plash.scene.mesh_files.check import groups_of
@@ -124,21 +125,18 @@ def _swollen(surface: Triangles, points: Array, least: float, inside: NDArray[np
     """The signed distance of points (n, 3), some of them inside, to a surface with walls of a least thickness."""
     found = np.empty(len(points))
     places = np.ascontiguousarray(points, dtype=np.float64)
-    swell, ranges = surface.swelling(least)
     slack = 1e-12 * float(np.abs(surface.boxes[1]).max())
     chunks = -(-len(points) // _POINTS_AT_ONCE)
-    _search_swollen(places, surface.turned, surface.corners, swell, ranges, slack, inside, found, chunks)
+    _search_swollen(places, surface.swollen(least), slack, inside, found, chunks)
     return found
 
 
 @kernel
-def _search_swollen(points, turned, corners, swell, ranges, slack, inside, found, chunks):
+def _search_swollen(points, tree, slack, inside, found, chunks):
     for c in prange(chunks):
-        nodes = np.empty(64, np.int64)
-        phis = np.empty(64, np.float64)
+        waiting = Waiting(np.empty(64, np.int64), np.empty(64, np.float64))
         last = 0
         for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
-            spot = points[i, 0], points[i, 1], points[i, 2], last, nodes, phis
             sign = 1.0 if inside[i] else -1.0
-            phi, last = nearest_triangle(turned, corners, swell, ranges, sign, slack, *spot)
+            phi, last = nearest_triangle(tree, sign, slack, points[i, 0], points[i, 1], points[i, 2], last, waiting)
             found[i] = -sign * phi

@@ -20,7 +20,7 @@ from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import ABOVE, BACK, BELOW, CENTRE, FRONT, LEFT, RIGHT, chunk_range, chunk_slots, row_start
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 # Columns of the neighbour table: a tile's neighbours at -z, -y, -x, itself, and those at +x, +y, +z
@@ -161,7 +161,7 @@ def _measure(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
     SY, SZ = PX, PX * PY
     FIRST = HZ * SZ + SY + 1
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(pool, distance, neighbours, slots, h, width, reach, chunks):

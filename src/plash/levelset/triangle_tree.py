@@ -6,6 +6,8 @@ triangles lie: flat along their mean normal, and long where they are.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,29 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _IN_LEAF = 2  # triangles, at most
+
+
+class SwollenTree(NamedTuple):
+    """A tree of triangles that are moved out, as kernels take it.
+
+    Attributes:
+        turned: Boxes of its nodes, as in `Triangles`.
+        corners: The triangles, as in `Triangles`.
+        swell: How far each triangle is moved out.
+        ranges: The least and the largest of that in each node.
+    """
+
+    turned: Array
+    corners: Array
+    swell: Array
+    ranges: Array
+
+
+class Waiting(NamedTuple):
+    """A stack of nodes that wait to be searched, and the squared distances of their boxes."""
+
+    nodes: Numbers
+    phis: Array
 
 
 def tree_depth(count: int) -> int:

@@ -23,7 +23,16 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel, serial_kernel
-from plash.levelset.triangle_tree import leaf_order, node_boxes, node_ranges, tree_depth, turned_boxes
+from plash.grid.loops import chunk_range
+from plash.levelset.triangle_tree import (
+    SwollenTree,
+    Waiting,
+    leaf_order,
+    node_boxes,
+    node_ranges,
+    tree_depth,
+    turned_boxes,
+)
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -74,19 +83,20 @@ class Triangles:
         places = np.ascontiguousarray(points, dtype=np.float64)
         size = float(np.abs(self.boxes[1]).max())
         chunks = -(-len(points) // _POINTS_AT_ONCE)
-        swell, ranges = self.swelling(least)
-        _search(places, self.boxes, self.turned, self.corners, swell, ranges, size, found, chunks)
+        _search(places, self.boxes, self.swollen(least), size, found, chunks)
         return found
 
-    def swelling(self, least: float) -> tuple[Array, Array]:
-        """How far triangles are moved out to make walls of a thickness, and the range of that in each node."""
-        if least not in self._swellings:
+    def swollen(self, least: float) -> SwollenTree:
+        """The tree with triangles moved out to make walls of a thickness."""
+        if least not in self._swollen:
             swell = np.maximum(least - self.thickness, 0.0) / 2 if least > 0 else np.zeros(len(self.triangles))
-            self._swellings[least] = swell, node_ranges(swell, tree_depth(len(swell)))
-        return self._swellings[least]
+            self._swollen[least] = SwollenTree(
+                self.turned, self.corners, swell, node_ranges(swell, tree_depth(len(swell)))
+            )
+        return self._swollen[least]
 
     @cached_property
-    def _swellings(self) -> dict[float, tuple[Array, Array]]:
+    def _swollen(self) -> dict[float, SwollenTree]:
         return {}
 
     @cached_property
@@ -108,32 +118,31 @@ class Triangles:
 
 
 @kernel
-def _search(points, boxes, turned, corners, swell, ranges, size, found, chunks):
+def _search(points, boxes, tree, size, found, chunks):
     for c in prange(chunks):
         start, stop = c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))
-        _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop)
+        _search_some(points, boxes, tree, size, found, start, stop)
 
 
 @serial_kernel
-def _search_some(points, boxes, turned, corners, swell, ranges, size, found, start, stop):
+def _search_some(points, boxes, tree, size, found, start, stop):
     """Signed distances of the points from start to stop, to triangles moved out by what each is swollen.
 
     Each begins with what the one before tells about it: its nearest triangle is near, and it is on the same side if the
     way to it is shorter than its distance. Boxes are skipped only if they are further by more than rounding, so the
     result is the least over all triangles, whatever the point before was.
     """
-    nodes = np.empty(64, np.int64)
-    phis = np.empty(64, np.float64)
-    least, most = ranges[1]
+    waiting = Waiting(np.empty(64, np.int64), np.empty(64, np.float64))
+    least, most = tree.ranges[1]
     nearest = 0
     free = 0.0
     inside = False
     for i in range(start, stop):
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
         if i == start or not _is_on_the_same_side(points, i, free, size):
-            inside = _winding(boxes, corners, 1e-12 * size, x, y, z, nodes) > 0
-        spot = x, y, z, nearest, nodes, phis
-        phi, nearest = nearest_triangle(turned, corners, swell, ranges, 1.0 if inside else -1.0, 1e-12 * size, *spot)
+            inside = _winding(boxes, tree.corners, 1e-12 * size, x, y, z, waiting.nodes) > 0
+        sign = 1.0 if inside else -1.0
+        phi, nearest = nearest_triangle(tree, sign, 1e-12 * size, x, y, z, nearest, waiting)
         found[i] = -phi if inside else phi
         free = phi - most if inside else phi + least
 
@@ -146,12 +155,14 @@ def _is_on_the_same_side(points, i, free, size):
 
 
 @serial_kernel
-def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, nearest, nodes, phis):
-    """Least distance to a triangle plus `sign` times its swelling, and which; nodes and gaps are a stack.
+def nearest_triangle(tree, sign, slack, x, y, z, nearest, waiting):
+    """Least distance to a triangle plus `sign` times its swelling, and which.
 
     The search begins in the leaf of a triangle that may be near, and goes up from there: what is beside the way is
-    searched if it is in reach. `ranges` says how much the triangles of a node are swollen, at least and at most.
+    searched if it is in reach.
     """
+    turned, corners, swell, ranges = tree
+    nodes, phis = waiting
     leaves = len(turned) // 2
     side = 0 if sign > 0 else 1
     own = leaves + ((nearest + 1) * leaves - 1) // len(corners)
@@ -160,7 +171,7 @@ def nearest_triangle(turned, corners, swell, ranges, sign, slack, x, y, z, neare
     while True:
         if node >= leaves:
             leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+            for t in chunk_range(leaf, leaves, len(corners)):
                 phi = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
                 if phi < best:
                     best, nearest = phi, t
@@ -245,7 +256,7 @@ def _way_out(boxes, corners, start, along, slack, own, nodes):
             height += 2
             continue
         leaf = node - leaves
-        for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+        for t in chunk_range(leaf, leaves, len(corners)):
             if t != own:
                 best = min(best, _leaves_through(corners, t, start, along, slack))
     return best
@@ -332,7 +343,7 @@ def _winding(boxes, corners, slack, x, y, z, nodes):
             continue
         if node >= leaves:
             leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+            for t in chunk_range(leaf, leaves, len(corners)):
                 turns += _crossing(corners, t, x, y, z)
             continue
         nodes[height], nodes[height + 1] = 2 * node, 2 * node + 1

@@ -18,6 +18,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 
 Array = NDArray[np.float64]
 
@@ -101,7 +102,7 @@ def _turns(moments, corners, x, y, z, nodes):
             turns += _far(moments, node, rx, ry, rz, rr)
         elif node >= leaves:
             leaf = node - leaves
-            for t in range(leaf * len(corners) // leaves, (leaf + 1) * len(corners) // leaves):
+            for t in chunk_range(leaf, leaves, len(corners)):
                 turns += _solid_angle(corners, t, x, y, z)
         else:
             nodes[height], nodes[height + 1] = 2 * node, 2 * node + 1

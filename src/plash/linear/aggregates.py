@@ -16,7 +16,7 @@ that a red-black sweep is two contiguous loops. The last entry of every array is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -24,22 +24,21 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
-from plash.grid.loops import CENTRE, chunk_range, stride
-from plash.grid.tiles import Shape, pack, unpack
-from plash.linear.operators import PoissonOperator, copy_weights
+from plash.grid.loops import CENTRE, chunk_range, corner_step, row_start, stride
+from plash.grid.tiles import Shape, dimension_of, pack, unpack
+from plash.linear.operators import PoissonOperator, copy_all_weights
 
 _ROUND_OFF = 1e-5  # of a diagonal: a smaller row sum is none
 _FEW = 12  # aggregates that are no longer worth joining
 
 
-@dataclass(frozen=True, eq=False)
-class Aggregates:
-    """Every coarse level.
+class Aggregates(NamedTuple):
+    """Every coarse level, as kernels take it.
 
     Attributes:
         starts: First aggregate of each level, and one past the last.
         reds: By level, how many aggregates have even parity.
-        index: For each active tile and 2×2×2 block of its cells, the level-1 aggregate (or nobody).
+        of_blocks: For each active tile and 2×2×2 block of its cells, the level-1 aggregate (or nobody).
         neighbours: Neighbouring aggregates along -x, +x, -y, +y[, -z, +z].
         weights: Their weights.
         diagonal: Diagonal of A_c.
@@ -49,7 +48,7 @@ class Aggregates:
 
     starts: NDArray[np.int64]
     reds: NDArray[np.int64]
-    index: NDArray[np.int32]
+    of_blocks: NDArray[np.int32]
     neighbours: NDArray[np.int32]
     weights: NDArray[np.float32]
     diagonal: NDArray[np.float32]
@@ -88,18 +87,8 @@ def aggregate(operator: PoissonOperator) -> Aggregates:
     neighbours = np.full((total + 1, 2 * dimension), total, np.int32)
     weights = np.zeros((total + 1, 2 * dimension), np.float32)
     diagonal = np.zeros(total + 1, np.float32)
-    level_1 = _level_1_operator(shape)
-    level_1(
-        operator.diagonal,
-        *operator.geometry,
-        active,
-        rank,
-        index,
-        neighbours,
-        weights,
-        diagonal,
-        chunk_count(),
-    )
+    rows = _Rows(neighbours, weights, diagonal)
+    _level_1_operator(shape)(operator.stencil, active, rank, index, rows, chunk_count())
     _coarser_operators(starts, parent, neighbours, weights, diagonal)
 
     # An aggregate that lost its diagonal to rounding has only closed faces: it is left out
@@ -180,6 +169,18 @@ def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):
         nx //= 2
 
 
+@inlined
+def _counts_of_level(level, BZ, BY, BX):
+    """How many aggregates of a level a tile has along each axis."""
+    return max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
+
+
+@inlined
+def _is_odd(coordinates):
+    """Parity of a tile, which is that of the one aggregate of its last level."""
+    return (coordinates[0] + coordinates[1] + coordinates[2]) & 1
+
+
 def _sizes_in_tile(shape: Shape) -> tuple[int, int]:
     """Levels inside a tile, and aggregates of all of them together."""
     levels = int(np.log2(shape[2]))
@@ -201,10 +202,8 @@ def _count_in_tiles(shape: Shape) -> Kernel:
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
-                    odd = 0
-                    if nx == 1:
-                        odd = (coordinates[i, 0] + coordinates[i, 1] + coordinates[i, 2]) & 1
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
+                    odd = _is_odd(coordinates[i]) if nx == 1 else 0
                     for z in range(nz):
                         for y in range(ny):
                             for x in range(nx):
@@ -230,10 +229,8 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
                 _mark_occupied(marks, diagonal[tiles[i]], BZ, BY, BX)
                 start = 0
                 for level in range(LEVELS):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
-                    odd = 0
-                    if nx == 1:
-                        odd = (coordinates[i, 0] + coordinates[i, 1] + coordinates[i, 2]) & 1
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
+                    odd = _is_odd(coordinates[i]) if nx == 1 else 0
                     red = firsts[i, level, 0]
                     black = firsts[i, level, 1]
                     for z in range(nz):
@@ -255,7 +252,7 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
                 # Parents, now that every level has its numbers
                 start = 0
                 for level in range(LEVELS - 1):
-                    nz, ny, nx = max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
+                    nz, ny, nx = _counts_of_level(level, BZ, BY, BX)
                     above = start + nz * ny * nx
                     for z in range(nz):
                         for y in range(ny):
@@ -269,28 +266,26 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
     return run
 
 
+class _Rows(NamedTuple):
+    """The rows of coarse operators: neighbouring aggregates, their weights, and the diagonal."""
+
+    neighbours: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    diagonal: NDArray[np.float32]
+
+
 @for_tile_shape
 def _level_1_operator(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     NZ, NY, NX = max(BZ // 2, 1), BY // 2, BX // 2
     DEPTH = min(BZ, 2)
 
     @kernel
-    def run(
-        diagonal,
-        weights,
-        uniform,
-        adjacent,
-        tiles,
-        rank,
-        index,
-        neighbours,
-        coarse_weights,
-        coarse_diagonal,
-        chunks,
-    ):
+    def run(stencil, tiles, rank, index, rows, chunks):
+        neighbours, coarse_weights, coarse_diagonal = rows
+        adjacent = stencil.neighbours
         n = len(tiles)
         nobody = len(coarse_diagonal) - 1
         for c in prange(chunks):
@@ -298,11 +293,8 @@ def _level_1_operator(shape: Shape) -> Kernel:
             weight_blocks = np.ones((DIM, PZ * PY * PX), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                copy_cross(block, diagonal, adjacent, t, BZ, BY, BX)
-                if uniform[t]:
-                    weight_blocks[:] = np.float32(1)
-                else:
-                    copy_weights(weight_blocks, weights, False, adjacent, t, BZ, BY, BX)
+                copy_cross(block, stencil.diagonal, adjacent, t, BZ, BY, BX)
+                copy_all_weights(weight_blocks, stencil, t, BZ, BY, BX)
                 for z in range(NZ):
                     for y in range(NY):
                         for x in range(NX):
@@ -312,8 +304,8 @@ def _level_1_operator(shape: Shape) -> Kernel:
                                 continue
                             contact = np.float32(0)
                             for child in range(4 * DEPTH):
-                                lx, ly, lz = child & 1, (child >> 1) & 1, child >> 2
-                                o = ((2 * z + lz + HZ) * PY + 2 * y + ly + 1) * PX + 2 * x + lx + 1
+                                lx, ly, lz = corner_step(child)
+                                o = row_start(2 * z + lz, 2 * y + ly, HZ, PY, PX) + 2 * x + lx
                                 if block[o] <= 0:
                                     continue
                                 row = block[o]

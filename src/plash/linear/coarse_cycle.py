@@ -11,6 +11,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 
 
 @inlined
@@ -36,12 +37,14 @@ def relax_parallel(x, b, inverse, neighbours, weights, first, last, chunks):
     """One colour of a Gauss-Seidel sweep over the aggregates first ... last-1 of one parity."""
     n = last - first
     for c in prange(chunks):
-        _relax(x, b, inverse, neighbours, weights, first + c * n // chunks, first + (c + 1) * n // chunks)
+        part = chunk_range(c, chunks, n)
+        _relax(x, b, inverse, neighbours, weights, first + part.start, first + part.stop)
 
 
 @serial_kernel
-def cycle_serial(level, starts, reds, x, b, diagonal, inverse, neighbours, weights, parent, sweeps, last_sweeps):
+def cycle_serial(level, aggregates, x, b, sweeps, last_sweeps):
     """A V-cycle from a level downwards and back: x about A⁻¹ b there. b of the coarser levels is overwritten."""
+    starts, reds, _, neighbours, weights, _, inverse, parent = aggregates
     bottom = len(starts) - 2
     for k in range(level, bottom + 1):
         first, middle, last = starts[k], starts[k] + reds[k], starts[k + 1]
@@ -51,7 +54,7 @@ def cycle_serial(level, starts, reds, x, b, diagonal, inverse, neighbours, weigh
             _relax(x, b, inverse, neighbours, weights, first, middle)
             _relax(x, b, inverse, neighbours, weights, middle, last)
         if k < bottom:
-            _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last, starts[k + 2])
+            _restrict(aggregates, x, b, first, last, starts[k + 2])
     for k in range(bottom, level - 1, -1):
         first, middle, last = starts[k], starts[k] + reds[k], starts[k + 1]
         if k < bottom:
@@ -62,8 +65,9 @@ def cycle_serial(level, starts, reds, x, b, diagonal, inverse, neighbours, weigh
 
 
 @inlined
-def _restrict(x, b, diagonal, inverse, neighbours, weights, parent, first, last, end):
+def _restrict(aggregates, x, b, first, last, end):
     """Sum the residuals of the aggregates first ... last-1 into their parents last ... end-1."""
+    _, _, _, neighbours, weights, diagonal, inverse, parent = aggregates
     for i in range(last, end):
         b[i] = np.float32(0)
     for i in range(np.uint64(first), np.uint64(last)):
@@ -83,7 +87,8 @@ def residuals_parallel(x, b, diagonal, neighbours, weights, residuals, chunks):
     """Residuals of the aggregates of the first level."""
     n = len(residuals)
     for c in prange(chunks):
-        for i in range(np.uint64(c * n // chunks), np.uint64((c + 1) * n // chunks)):
+        part = chunk_range(c, chunks, n)
+        for i in range(np.uint64(part.start), np.uint64(part.stop)):
             residuals[i] = _plus_neighbours(b[i] - diagonal[i] * x[i], x, neighbours, weights, i)
 
 

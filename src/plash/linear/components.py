@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.loops import CENTRE, chunk_range, row_start, stride
-from plash.grid.tiles import Shape
-from plash.linear.operators import PoissonOperator, Pool64, copy_weights
+from plash.grid.tiles import Shape, dimension_of
+from plash.linear.operators import PoissonOperator, Pool64, copy_all_weights
 
 _CONTACT = 1e-4  # row sum, relative to the diagonal, from which a cell touches a given value
 
@@ -65,14 +65,14 @@ def closed_components(operator: PoissonOperator) -> ClosedComponents:
     counts = np.zeros(len(active), np.int32)
     touches = np.zeros((len(active), size), np.bool_)
     chunks = chunk_count()
-    _label_in_tiles(tiles.shape)(operator.diagonal, *operator.geometry, active, label, counts, touches, chunks)
+    _label_in_tiles(tiles.shape)(operator.stencil, active, label, counts, touches, chunks)
 
     # Joined across the faces of tiles, smallest number first
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     root = np.arange(first[-1], dtype=np.int64)
     rank = np.full(tiles.count + 1, -1, np.int64)
     rank[active] = np.arange(len(active))
-    _join(tiles.shape)(operator.diagonal, *operator.geometry, active, rank, label, first, root)
+    _join(tiles.shape)(operator.stencil, active, rank, label, first, root)
     _flatten(root)
 
     is_open = np.zeros(len(root), np.bool_)
@@ -96,11 +96,11 @@ def closed_components(operator: PoissonOperator) -> ClosedComponents:
 def _label_in_tiles(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(diagonal, weights, uniform, neighbours, tiles, label, counts, touches, chunks):
+    def run(stencil, tiles, label, counts, touches, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -109,11 +109,8 @@ def _label_in_tiles(shape: Shape) -> Kernel:
             stack = np.zeros(SIZE, np.int32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                copy_cross(block, diagonal, neighbours, t, BZ, BY, BX)
-                if uniform[t]:
-                    weight_blocks[:] = np.float32(1)
-                else:
-                    copy_weights(weight_blocks, weights, False, neighbours, t, BZ, BY, BX)
+                copy_cross(block, stencil.diagonal, stencil.neighbours, t, BZ, BY, BX)
+                copy_all_weights(weight_blocks, stencil, t, BZ, BY, BX)
                 # -1: not here; 0: not yet; k: in component k
                 mark[:] = -1
                 for z in range(BZ):
@@ -169,10 +166,11 @@ def _root(root, a):
 @for_tile_shape
 def _join(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @serial_kernel
-    def run(diagonal, weights, uniform, neighbours, tiles, rank, label, first, root):
+    def run(stencil, tiles, rank, label, first, root):
+        _, _, weights, uniform, neighbours = stencil
         for i in range(len(tiles)):
             t = tiles[i]
             for axis in range(DIM):

@@ -14,7 +14,7 @@ from numba import prange
 from plash.grid.blocks import block_sizes, copy_cross, copy_row
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, row_start
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.aggregates import aggregate
 from plash.linear.coarse_cycle import (
     add_to_parents,
@@ -23,7 +23,7 @@ from plash.linear.coarse_cycle import (
     relax_parallel,
     residuals_parallel,
 )
-from plash.linear.operators import PoissonOperator, Pool, copy_weights, sum_neighbours
+from plash.linear.operators import PoissonOperator, Pool, copy_weights, sum_neighbours, sum_round_tile
 
 _SWEEPS = 2
 _COARSE_SWEEPS = 5  # and two more on each coarser level, where they cost next to nothing
@@ -48,42 +48,39 @@ class MultigridPreconditioner:
         """Set z to one V-cycle's approximation of A⁻¹ r and return r·z."""
         shape, chunks = self.operator.tiles.shape, chunk_count()
         red, black = self.operator.checkerboard
-        geometry = self.operator.geometry
-        smooth = _smooth(shape)
-        inverse, index, active = self.operator.inverse, self.coarse.index, self.operator.active
+        stencil, smooth = self.operator.stencil, _smooth(shape)
+        index, active = self.coarse.of_blocks, self.operator.active
         partial = np.zeros(len(active))
 
         z[active] = 0
-        smooth(z, r, inverse, *geometry, red, self.sweeps, True, partial, chunks)
-        smooth(z, r, inverse, *geometry, black, self.sweeps, True, partial, chunks)
-        _restrict(shape)(z, r, self.operator.diagonal, *geometry, active, index, self.b, chunks)
+        smooth(z, r, stencil, red, self.sweeps, True, partial, chunks)
+        smooth(z, r, stencil, black, self.sweeps, True, partial, chunks)
+        _restrict(shape)(z, r, stencil, active, index, self.b, chunks)
         self._cycle_coarse()
-        _prolong(shape)(z, inverse, active, index, self.x, chunks)
-        smooth(z, r, inverse, *geometry, black, self.sweeps, False, partial, chunks)
+        _prolong(shape)(z, stencil.inverse, active, index, self.x, chunks)
+        smooth(z, r, stencil, black, self.sweeps, False, partial, chunks)
         dot = float(partial[: len(black)].sum())
-        smooth(z, r, inverse, *geometry, red, self.sweeps, False, partial, chunks)
+        smooth(z, r, stencil, red, self.sweeps, False, partial, chunks)
         return dot + float(partial[: len(red)].sum())
 
     def _cycle_coarse(self) -> None:
         a, x, b = self.coarse, self.x, self.b
-        stencil = (a.inverse, a.neighbours, a.weights)
-        rest = (a.starts, a.reds, x, b, a.diagonal, *stencil, a.parent, _COARSE_SWEEPS, _LAST_SWEEPS)
         first, middle, last = 0, int(a.reds[0]), int(a.starts[1])
         if last < _WORTH_THREADS or len(a.starts) < 3:
-            cycle_serial(0, *rest)
+            cycle_serial(0, a, x, b, _COARSE_SWEEPS, _LAST_SWEEPS)
             return
         chunks = chunk_count()
         x[first:last] = 0
         for _ in range(_COARSE_SWEEPS):
-            relax_parallel(x, b, *stencil, first, middle, chunks)
-            relax_parallel(x, b, *stencil, middle, last, chunks)
+            relax_parallel(x, b, a.inverse, a.neighbours, a.weights, first, middle, chunks)
+            relax_parallel(x, b, a.inverse, a.neighbours, a.weights, middle, last, chunks)
         residuals_parallel(x, b, a.diagonal, a.neighbours, a.weights, self.residuals, chunks)
         add_to_parents(self.residuals, b, a.inverse, a.parent, last, int(a.starts[2]))
-        cycle_serial(1, *rest)
+        cycle_serial(1, a, x, b, _COARSE_SWEEPS, _LAST_SWEEPS)
         prolong_level(x, a.inverse, a.parent, first, last)
         for _ in range(_COARSE_SWEEPS):
-            relax_parallel(x, b, *stencil, middle, last, chunks)
-            relax_parallel(x, b, *stencil, first, middle, chunks)
+            relax_parallel(x, b, a.inverse, a.neighbours, a.weights, middle, last, chunks)
+            relax_parallel(x, b, a.inverse, a.neighbours, a.weights, first, middle, chunks)
 
 
 @inlined
@@ -98,12 +95,13 @@ def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX
 def _smooth(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(x, b, inverse, weights, uniform, neighbours, tiles, sweeps, forward, partial, chunks):
+    def run(x, b, stencil, tiles, sweeps, forward, partial, chunks):
         n = len(tiles)
+        inverse, uniform = stencil.inverse, stencil.uniform
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
             sums = np.zeros(SIZE, np.float32)
@@ -124,8 +122,8 @@ def _smooth(shape: Shape) -> Kernel:
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 is_uniform = uniform[t]
-                copy_cross(block, x, neighbours, t, BZ, BY, BX)
-                copy_weights(weight_blocks, weights, is_uniform, neighbours, t, BZ, BY, BX)
+                copy_cross(block, x, stencil.neighbours, t, BZ, BY, BX)
+                copy_weights(weight_blocks, stencil, t, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         o = row_start(z, y, HZ, PY, PX)
@@ -159,13 +157,14 @@ def _smooth(shape: Shape) -> Kernel:
 def _restrict(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     NY, NX = BY // 2, BX // 2
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(x, b, diagonal, weights, uniform, neighbours, tiles, index, coarse_b, chunks):
+    def run(x, b, stencil, tiles, index, coarse_b, chunks):
         n = len(tiles)
+        diagonal = stencil.diagonal
         nobody = len(coarse_b) - 1
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
@@ -174,9 +173,7 @@ def _restrict(shape: Shape) -> Kernel:
             coarse = np.zeros(index.shape[1], np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                copy_cross(block, x, neighbours, t, BZ, BY, BX)
-                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
-                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
+                sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX)
                 coarse[:] = np.float32(0)
                 for z in range(BZ):
                     for y in range(BY):

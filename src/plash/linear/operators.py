@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -19,10 +19,28 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 
 Pool = NDArray[np.float32]
 Pool64 = NDArray[np.float64]
+
+
+class Stencil(NamedTuple):
+    """The rows of A, as kernels take them.
+
+    Attributes:
+        diagonal: d by cell, zero where there is no unknown.
+        inverse: 1/d where there is an unknown, else zero.
+        weights: w on the minimal faces [axis, slot, z, y, x]; not read in uniform tiles.
+        uniform: By slot, whether every weight that counts is one.
+        neighbours: Slots of the neighbours of each tile.
+    """
+
+    diagonal: Pool
+    inverse: Pool
+    weights: Pool
+    uniform: NDArray[np.bool_]
+    neighbours: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +93,10 @@ class PoissonOperator:
         run(self.diagonal, self.weights, self.tiles.neighbours, self.active, uniform, chunk_count())
         return uniform
 
-    @property
-    def geometry(self) -> tuple[Any, ...]:
-        """What every kernel needs to find the neighbours of a tile and their weights."""
-        return self.face_weights, self.uniform, self.tiles.neighbours
+    @cached_property
+    def stencil(self) -> Stencil:
+        """What kernels need of A."""
+        return Stencil(self.diagonal, self.inverse, self.face_weights, self.uniform, self.tiles.neighbours)
 
     def zeros(self, dtype: type = np.float32) -> NDArray[Any]:
         """A new pool of zeros."""
@@ -87,15 +105,13 @@ class PoissonOperator:
     def apply(self, x: Pool, result: Pool) -> float:
         """Set result = A x and return x·A x."""
         partial = np.zeros(len(self.active))
-        run = _apply(self.tiles.shape)
-        run(x, self.diagonal, result, partial, *self.geometry, self.active, chunk_count())
+        _multiply(self.tiles.shape, False)(x, x, self.stencil, result, partial, self.active, chunk_count())
         return float(partial.sum())
 
     def residual(self, x: Pool64, b: Pool64, result: Pool64) -> float:
         """Set result = b - A x in double precision and return its 2-norm."""
         partial = np.zeros(len(self.active))
-        run = _residual(self.tiles.shape)
-        run(x, b, self.diagonal, result, partial, *self.geometry, self.active, chunk_count())
+        _multiply(self.tiles.shape, True)(x, b, self.stencil, result, partial, self.active, chunk_count())
         return float(np.sqrt(partial.sum()))
 
 
@@ -139,77 +155,65 @@ def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):
 
 
 @inlined
-def copy_weights(blocks, weights, is_uniform, neighbours, t, BZ, BY, BX):
+def copy_weights(blocks, stencil, t, BZ, BY, BX):
     """Fill the blocks of face weights of a tile, if it needs them."""
-    if not is_uniform:
-        for axis in range(weights.shape[0]):
-            copy_cross(blocks[axis], weights[axis], neighbours, t, BZ, BY, BX)
+    if not stencil.uniform[t]:
+        for axis in range(stencil.weights.shape[0]):
+            copy_cross(blocks[axis], stencil.weights[axis], stencil.neighbours, t, BZ, BY, BX)
+
+
+@inlined
+def copy_all_weights(blocks, stencil, t, BZ, BY, BX):
+    """Fill the blocks of face weights of a tile, with ones if it is uniform."""
+    if stencil.uniform[t]:
+        blocks[:] = np.float32(1)
+    else:
+        copy_weights(blocks, stencil, t, BZ, BY, BX)
+
+
+@inlined
+def sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX):
+    """Fill a block with x in a tile and round it, and find the weighted sum over the face neighbours of its cells."""
+    copy_cross(block, x, stencil.neighbours, t, BZ, BY, BX)
+    copy_weights(weight_blocks, stencil, t, BZ, BY, BX)
+    sum_neighbours(sums, block, weight_blocks, stencil.uniform[t], BZ, BY, BX)
 
 
 @for_tile_shape
-def _apply(shape: Shape) -> Kernel:
+def _multiply(shape: Shape, residual: bool) -> Kernel:
+    """Set result = A x and find x·result by tile; or, in the precision of x as well, b - A x and its square."""
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
+    RESIDUAL = residual
 
     @kernel
-    def run(x, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
+    def run(x, b, stencil, result, partial, tiles, chunks):
         n = len(tiles)
+        diagonal = stencil.diagonal
+        nothing = x.dtype.type(0)
         for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.float32)
-            sums = np.zeros(PZ * PY * PX, np.float32)
+            block = np.zeros(PZ * PY * PX, x.dtype)
+            sums = np.zeros(PZ * PY * PX, x.dtype)
             weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                copy_cross(block, x, neighbours, t, BZ, BY, BX)
-                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
-                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
+                sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX)
                 dot = 0.0
                 for z in range(BZ):
                     for y in range(BY):
                         o = row_start(z, y, HZ, PY, PX)
-                        row = np.float32(0)
+                        row = nothing
                         for k in range(BX):
                             d = diagonal[t, z, y, k]
-                            value = d * block[o + k] - sums[o + k] if d > 0 else np.float32(0)
+                            value = d * block[o + k] - sums[o + k]
+                            if RESIDUAL:
+                                value = b[t, z, y, k] - value
+                            value = value if d > 0 else nothing
                             result[t, z, y, k] = value
-                            row += value * block[o + k]
+                            row += value * (value if RESIDUAL else block[o + k])
                         dot += np.float64(row)
                 partial[i] = dot
-
-    return run
-
-
-@for_tile_shape
-def _residual(shape: Shape) -> Kernel:
-    BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
-
-    @kernel
-    def run(x, b, diagonal, result, partial, weights, uniform, neighbours, tiles, chunks):
-        n = len(tiles)
-        for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.float64)
-            sums = np.zeros(PZ * PY * PX, np.float64)
-            weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
-            for i in chunk_range(c, chunks, n):
-                t = tiles[i]
-                copy_cross(block, x, neighbours, t, BZ, BY, BX)
-                copy_weights(weight_blocks, weights, uniform[t], neighbours, t, BZ, BY, BX)
-                sum_neighbours(sums, block, weight_blocks, uniform[t], BZ, BY, BX)
-                square = 0.0
-                for z in range(BZ):
-                    for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        row = 0.0
-                        for k in range(BX):
-                            d = np.float64(diagonal[t, z, y, k])
-                            value = b[t, z, y, k] - (d * block[o + k] - sums[o + k]) if d > 0 else 0.0
-                            result[t, z, y, k] = value
-                            row += value * value
-                        square += row
-                partial[i] = square
 
     return run
 
@@ -218,7 +222,7 @@ def _residual(shape: Shape) -> Kernel:
 def _find_uniform(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(diagonal, weights, neighbours, tiles, uniform, chunks):

@@ -8,14 +8,17 @@ which holds the sheet together; over deep liquid only those that are well outsid
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, chunk_slots, row_start
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.loops import chunk_range, chunk_slots, corner_step, home_of, row_start
+from plash.grid.sample import corner_weight, smooth_step
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 
 # Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
@@ -44,12 +47,11 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
     drops = np.zeros_like(phi)
     depth = _deepest_near(phi, tiles, detail)
     limits = np.vstack([_LIMITS, [_SHALLOW, _DEEP, 0]]).astype(np.float32) * np.float32(detail)
-    places = (particles.cell, particles.offset, radius, particles.starts)
+    samples, places, in_tiles = _Samples(phi, depth), particles.places, particles.in_tiles(tiles)
     # No ball reaches half a tile far, so tiles of one colour add to different samples
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        where = (tiles.origins, tiles.neighbours, busy)
-        _add_drops(tiles.shape)(phi, depth, *places, *where, limits, drops, chunk_count())
+        _add_drops(tiles.shape)(samples, places, radius, in_tiles, busy, limits, drops, chunk_count())
     _merge(phi.reshape(-1), drops.reshape(-1), chunk_count())
     return drops
 
@@ -109,13 +111,23 @@ def _lowest(shape: Shape) -> Kernel:
     return run
 
 
+class _Samples(NamedTuple):
+    """Distance to the surface, and the least distance near each sample."""
+
+    phi: NDArray[np.float32]
+    depth: NDArray[np.float32]
+
+
 @for_tile_shape
 def _add_drops(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
-    def run(phi, depth, cell, offset, radius, starts, origins, neighbours, slots, limits, drops, chunks):
+    def run(samples, places, radius, in_tiles, slots, limits, drops, chunks):
+        phi, depth = samples
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
         least = np.exp(-_REACH)
         n = len(slots)
         for chunk in prange(chunks):
@@ -127,15 +139,16 @@ def _add_drops(shape: Shape) -> Kernel:
                     if DIM == 3:
                         k = cell[2, p] - origins[t, 2]
                         fz = offset[2, p]
-                    here = _between(phi, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX)
+                    here = _between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
                     if here <= limits[0, 0]:
                         continue
-                    below = _between(depth, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX)
-                    deep = 1 - _step(below, limits[2, 1], limits[2, 0])
+                    below = _between(depth, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
+                    deep = 1 - smooth_step(below, limits[2, 1], limits[2, 0])
                     covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
                     thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
                     lone = limits[0, 2] + deep * (limits[1, 2] - limits[0, 2])
-                    share = _THIN_RADIUS * _step(here, covered, thin) + (1 - _THIN_RADIUS) * _step(here, thin, lone)
+                    share = _THIN_RADIUS * smooth_step(here, covered, thin)
+                    share += (1 - _THIN_RADIUS) * smooth_step(here, thin, lone)
                     if share <= 0:
                         continue
                     r = radius[p] * share
@@ -147,54 +160,23 @@ def _add_drops(shape: Shape) -> Kernel:
                         for y0 in range(int(np.ceil(j + fy - furthest)), int(np.floor(j + fy + furthest)) + 1):
                             for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
                                 dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
-                                solid_phi = np.sqrt(dx * dx + dy * dy + dz * dz) - r
-                                if solid_phi < _SOFT * _REACH:
-                                    s, x, y, z = _home(neighbours, t, x0, y0, z0, BZ, BY, BX)
+                                ball_phi = np.sqrt(dx * dx + dy * dy + dz * dz) - r
+                                if ball_phi < _SOFT * _REACH:
+                                    s, x, y, z = home_of(neighbours, t, x0, y0, z0, BZ, BY, BX)
                                     if s > 0:
-                                        drops[s, z, y, x] += np.exp(-solid_phi / _SOFT) - least
+                                        drops[s, z, y, x] += np.exp(-ball_phi / _SOFT) - least
 
     return run
 
 
 @inlined
-def _between(pool, neighbours, t, i, j, k, fx, fy, fz, BZ, BY, BX):
-    """Linear interpolation of samples, at (fx, fy, fz) from sample (i, j, k) of tile t."""
-    value = np.float32(0)
+def _between(pool, neighbours, t, sample, offset, BZ, BY, BX):
+    """Linear interpolation of samples, in double precision, at an offset from a sample of tile t."""
+    i, j, k = sample
+    fx, fy, fz = np.float64(offset[0]), np.float64(offset[1]), np.float64(offset[2])
+    value = 0.0
     for corner in range(4 if BZ == 1 else 8):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        w = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if c else 1 - fz)
-        s, x, y, z = _home(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
-        value += w * pool[s, z, y, x]
+        a, b, c = corner_step(corner)
+        s, x, y, z = home_of(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
+        value += corner_weight(corner, fx, fy, fz, BZ == 1) * pool[s, z, y, x]
     return value
-
-
-@inlined
-def _home(neighbours, t, x, y, z, BZ, BY, BX):
-    """Slot of the tile that has a sample given from tile t, at most one tile away, and its place there."""
-    column = 13
-    if x < 0:
-        x += BX
-        column -= 1
-    elif x >= BX:
-        x -= BX
-        column += 1
-    if y < 0:
-        y += BY
-        column -= 3
-    elif y >= BY:
-        y -= BY
-        column += 3
-    if z < 0:
-        z += BZ
-        column -= 9
-    elif z >= BZ:
-        z -= BZ
-        column += 9
-    return neighbours[t, column], x, y, z
-
-
-@inlined
-def _step(value, low, high):
-    """From 0 at a low value to 1 at a high one, without a kink."""
-    part = min(max((value - low) / (high - low), np.float32(0)), np.float32(1))
-    return part * part * (3 - 2 * part)

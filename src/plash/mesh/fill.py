@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, row_start
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.loops import chunk_range, neighbour_number, row_start
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.surface import distance_of_excess
 
 # Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
 _WIDENING = {
@@ -38,11 +39,10 @@ def reach(detail: int) -> int:
 def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
     """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
     pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
-    scatter = _scatter(tiles.shape)
+    scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        scatter(particles.cell, particles.offset, particles.velocity, particles.volume, *where, pools, chunk_count())
+        scatter(places, particles.velocity, particles.volume, in_tiles, busy, pools, chunk_count())
     return pools
 
 
@@ -107,20 +107,21 @@ def _set_distance(filled, opened, detail, phi, chunks):
         for m in chunk_range(c, chunks, n):
             share = filled[m] / max(opened[m], least) if opened[m] > least else np.float32(0)
             q = np.float32(2) * min(share, one) - one
-            depth = detail * (one - np.sqrt(one - abs(q)))
-            phi[m] = -depth if q > 0 else depth
+            phi[m] = distance_of_excess(q, detail)
 
 
 @for_tile_shape
 def _scatter(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     DEPTH = 1 if BZ == 1 else 2
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):
+    def run(places, velocity, volume, in_tiles, tiles, pools, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
@@ -158,10 +159,10 @@ def _add_block(block, pool, neighbours, t, BZ, BY, BX):
     HZ = 1 if BZ > 1 else 0
     for z in range(BZ + HZ):
         for y in range(BY + 1):
-            row = 13 + (9 if z == BZ else 0) + (3 if y == BY else 0)
+            row = neighbour_number(0, int(y == BY), int(z == BZ))
             pz = 0 if z == BZ else z
             py = 0 if y == BY else y
-            o = ((z + HZ) * (BY + 2) + y + 1) * (BX + 2) + 1
+            o = row_start(z, y, HZ, BY + 2, BX + 2)
             s = neighbours[t, row]
             if s > 0:
                 target = pool[s, pz, py]

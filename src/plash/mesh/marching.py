@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range
-from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, widened
+from plash.grid.loops import CENTRE, chunk_range, home_of, neighbour_number
+from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, widened
 from plash.mesh.cases import cube_faces, square_edges, square_faces
 from plash.mesh.mesh import Mesh
 
@@ -101,26 +102,52 @@ def march(field: CellField, midpoints: bool = False, flat: float = 0.0) -> Cuts:
     number_of = np.zeros(tiles.count + 1, np.int32)
     number_of[slots] = np.arange(1, len(slots) + 1)
     rules = [cube_faces()] if tiles.dimension == 3 else [square_faces(), square_edges()]
-    where = (field.pool, tiles.neighbours)
     BZ, BY, _ = tiles.shape
     masks = np.empty((len(slots), BZ + 1 if tiles.dimension == 3 else 1, BY + 1), np.uint32)
     counts = np.zeros((1 + len(rules), len(slots)), np.int64)
-    _count(tiles.shape)(*where, slots, rules[0].lengths, rules[-1].lengths, masks, counts, chunk_count())
+    samples = _Samples(field.pool, tiles.neighbours, tiles.origins, slots, masks)
+    _count(tiles.shape)(samples, rules[0].lengths, rules[-1].lengths, counts, chunk_count())
     firsts = np.zeros((len(counts), len(slots) + 1), np.int64)
     np.cumsum(counts, axis=1, out=firsts[:, 1:])
 
     numbers = np.empty((len(slots) + 1, _KINDS, *tiles.shape), np.int32)
     total = int(firsts[0, -1])
     places, ends, share = np.empty((total, 3)), np.empty((total, 2), np.int64), np.empty(total)
-    halved = (0.5, 0.5) if midpoints else (NEAREST, 1 - NEAREST)
-    made = (numbers, places, ends, share)
-    _number(tiles.shape)(*where, tiles.origins, slots, masks, firsts[0], *halved, flat, *made, chunk_count())
+    placing = _Placing(0.5, 0.5, flat) if midpoints else _Placing(NEAREST, 1 - NEAREST, flat)
+    _number(tiles.shape)(samples, firsts[0], placing, _Vertices(numbers, places, ends, share), chunk_count())
     rows = []
     for rule, first in zip(rules, firsts[1:], strict=True):
         row = np.empty((int(first[-1]), rule.rows.shape[2]), np.int32)
-        _emit(tiles.shape)(tiles.neighbours, slots, masks, number_of, numbers, *rule, first, row, chunk_count())
+        _emit(tiles.shape)(samples, number_of, numbers, rule, first, row, chunk_count())
         rows.append(row)
     return Cuts(places, ends, share, rows[0], rows[1] if len(rows) > 1 else np.zeros((0, 2), np.int32), tiles)
+
+
+class _Samples(NamedTuple):
+    """Samples and where they are, the slots of the tiles that count, and the signs of their rows as bits."""
+
+    pool: NDArray[np.float32]
+    neighbours: NDArray[np.int32]
+    origins: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    masks: NDArray[np.uint32]
+
+
+class _Placing(NamedTuple):
+    """Where on an edge a vertex may lie, at least and at most, and how flat a surface runs along the edge."""
+
+    least: float
+    most: float
+    flat: float
+
+
+class _Vertices(NamedTuple):
+    """Vertices: their numbers by lattice point and kind, their places, and what they lie between."""
+
+    numbers: NDArray[np.int32]
+    places: NDArray[np.float64]
+    ends: NDArray[np.int64]
+    share: NDArray[np.float64]
 
 
 _UPWARDS = np.array(list(itertools.product((0, 1), repeat=3)), np.int64)  # offsets (z, y, x)
@@ -137,14 +164,14 @@ def _cut_tiles(field: CellField) -> tuple[CellField, NDArray[np.int32]]:
     inside = (np.flatnonzero(signs[0, 1:]) + 1).astype(np.int32)
     missing = []
     for offset in _UPWARDS[1:]:
-        column = int(13 - offset @ (9, 3, 1))
+        column = int(CENTRE - offset @ (9, 3, 1))
         lacks = inside[tiles.neighbours[inside, column] == 0]
         if len(lacks) and not (tiles.dimension == 2 and offset[0]):
             missing.append(widened(tiles.keys[lacks - 1], -offset[::-1]))
     if missing:
         keys = np.unique(np.concatenate([tiles.keys, *missing]))
         return _cut_tiles(field.moved_to(Tiles.of_keys(keys, tiles.dimension)))
-    reached = tiles.neighbours[:, 13 + _UPWARDS @ (9, 3, 1)]
+    reached = tiles.neighbours[:, CENTRE + _UPWARDS @ (9, 3, 1)]
     seen = signs[0][reached].any(axis=1)
     if tiles.dimension == 3:
         seen &= signs[1][reached].any(axis=1)
@@ -168,19 +195,20 @@ def _find_signs(pool, signs, chunks):
 @for_tile_shape
 def _count(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     LAYERS = 1 if BZ == 1 else BZ + 1
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(pool, neighbours, slots, lengths, more_lengths, masks, counts, chunks):
+    def run(samples, lengths, more_lengths, counts, chunks):
         """Note the signs of each row of a tile's samples, and of the first beyond it, as bits; count what they make."""
+        pool, neighbours, _, slots, masks = samples
         n = len(slots)
         for chunk in prange(chunks):
             for m in chunk_range(chunk, chunks, n):
                 for z in range(LAYERS):
                     for y in range(BY + 1):
-                        column = 13 + (9 if DIM == 3 and z == BZ else 0) + (3 if y == BY else 0)
+                        column = neighbour_number(0, int(y == BY), int(z == BZ))
                         row = pool[neighbours[slots[m], column], z % BZ, y % BY]
                         mask = np.uint32(pool[neighbours[slots[m], column + 1], z % BZ, y % BY, 0] < 0) << BX
                         for x in range(BX):
@@ -240,12 +268,15 @@ def _bits(mask):
 @for_tile_shape
 def _number(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = BZ * BY * BX
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(pool, neighbours, origins, slots, masks, firsts, least, most, flat, numbers, places, ends, share, chunks):
+    def run(samples, firsts, placing, vertices, chunks):
+        pool, neighbours, origins, slots, masks = samples
+        least, most, flat = placing
+        numbers, places, ends, share = vertices
         n = len(slots)
         for chunk in prange(chunks):
             for m in chunk_range(chunk, chunks, n):
@@ -265,7 +296,7 @@ def _number(shape: Shape) -> Kernel:
                                 second = first
                                 if kind < DIM:
                                     nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
-                                    s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
+                                    s, nx, ny, nz = home_of(neighbours, t, nx, ny, nz, BZ, BY, BX)
                                     here = abs(np.float64(pool[t, z, y, x]))
                                     there = abs(np.float64(pool[s, nz, ny, nx]))
                                     evening = max(flat - here - there, 0.0)
@@ -284,31 +315,17 @@ def _number(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
-def _home(neighbours, t, x, y, z, BZ, BY, BX):
-    """Slot of the tile that has a lattice point given from tile t, at most one tile further up, and its place there."""
-    column = 13
-    if x >= BX:
-        x -= BX
-        column += 1
-    if y >= BY:
-        y -= BY
-        column += 3
-    if z >= BZ:
-        z -= BZ
-        column += 9
-    return neighbours[t, column], x, y, z
-
-
 @for_tile_shape
 def _emit(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = BZ * BY * BX
     OWN = (1 << BX) - 1
 
     @kernel
-    def run(neighbours, slots, masks, number_of, numbers, features, lengths, rules, firsts, result, chunks):
+    def run(samples, number_of, numbers, rule, firsts, result, chunks):
+        _, neighbours, _, slots, masks = samples
+        features, lengths, rules = rule
         n = len(slots)
         width = rules.shape[2]
         flat = numbers.reshape(-1)
@@ -333,7 +350,7 @@ def _emit(shape: Shape) -> Kernel:
                                         result[count, k] = flat[base + x + ahead[f]]
                                     else:
                                         nx, ny, nz = x + features[f, 0], y + features[f, 1], z + features[f, 2]
-                                        s, nx, ny, nz = _home(neighbours, t, nx, ny, nz, BZ, BY, BX)
+                                        s, nx, ny, nz = home_of(neighbours, t, nx, ny, nz, BZ, BY, BX)
                                         result[count, k] = numbers[number_of[s], features[f, 3], nz, ny, nx]
                                 count += 1
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
-from plash.grid.sample import lookup
-from plash.grid.tiles import Shape
+from plash.grid.sample import interpolate_cells
+from plash.grid.tiles import Shape, dimension_of
 from plash.mesh.mesh import Mesh
 from plash.mesh.topology import Corners, corners_by_vertex
 
@@ -35,16 +35,17 @@ def face_normals(
 
     Reference: Thürmer & Wüthrich 1998.
     """
-    starts, numbers = corners or corners_by_vertex(faces, len(vertices))
+    corners = corners or corners_by_vertex(faces, len(vertices))
     counts = np.ones(len(faces), np.bool_) if counts is None else counts
     normals = np.empty((len(vertices), 3), np.float32)
     places = np.ascontiguousarray(vertices, np.float64)
-    _set_normals(places, faces, starts, numbers, counts, normals, chunk_count())
+    _set_normals(places, faces, corners, counts, normals, chunk_count())
     return normals
 
 
 @kernel
-def _set_normals(vertices, faces, starts, numbers, counts, normals, chunks):
+def _set_normals(vertices, faces, corners, counts, normals, chunks):
+    starts, numbers = corners
     n = len(vertices)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
@@ -131,8 +132,7 @@ def gradient_normals(
 @for_tile_shape
 def _find_slopes(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
-    CORNERS = 4 if BZ == 1 else 8
+    DIM = dimension_of(shape)
 
     @kernel
     def run(pool, keys, places, slope, chunks):
@@ -144,14 +144,7 @@ def _find_slopes(shape: Shape) -> Kernel:
                         x = places[i, 0] + (side if axis == 0 else 0.0)
                         y = places[i, 1] + (side if axis == 1 else 0.0)
                         z = places[i, 2] + (side if axis == 2 else 0.0)
-                        low_x, low_y, low_z = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
-                        fx, fy, fz = x - low_x, y - low_y, z - low_z
-                        value = 0.0
-                        for corner in range(CORNERS):
-                            a, b, d = corner & 1, (corner >> 1) & 1, corner >> 2
-                            weight = (fx if a else 1 - fx) * (fy if b else 1 - fy) * (fz if d else 1 - fz)
-                            value += weight * lookup(pool, keys, low_x + a, low_y + b, low_z + d, BZ, BY, BX)
-                        slope[i, axis] += 2 * side * value
+                        slope[i, axis] += 2 * side * interpolate_cells(pool, keys, x, y, z, BZ, BY, BX)
 
     return run
 

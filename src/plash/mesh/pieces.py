@@ -8,12 +8,14 @@ of few triangles are subdivided once. All get the volume of the particles in the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, for_tile_shape, serial_kernel
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.loops import corner_step, home_of
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.ball import unit_ball
 from plash.mesh.draft import Draft
 from plash.mesh.subdivide import refined
@@ -81,20 +83,30 @@ def pieces_of(
     busy = np.unique(inside // marks[0].size)
     around = np.unique(tiles.neighbours[busy])
     around = around[around > 0]
-    places = (particles.cell, particles.offset, particles.volume, particles.starts)
-    _claim(tiles.shape)(marks, phi, *places, tiles.origins, tiles.neighbours, around, counts, carried, lone)
+    claimed = _Claimed(counts, carried, lone)
+    _claim(tiles.shape)(marks, phi, particles.cell, particles.volume, particles.in_tiles(tiles), around, claimed)
     ratio = np.divide(carried, volume, out=np.zeros(count), where=small)
     known = small & (counts > 0) & (ratio > 1 / _FACTOR) & (ratio < _FACTOR)
     return Pieces(part, volume, np.where(known, carried, np.nan), np.where(known & (counts == 1), lone, -1))
 
 
+class _Claimed(NamedTuple):
+    """By part: how many particles are in it, the volume that they carry, and the last of them."""
+
+    counts: NDArray[np.int64]
+    carried: NDArray[np.float64]
+    lone: NDArray[np.int64]
+
+
 @for_tile_shape
 def _claim(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @serial_kernel
-    def run(marks, phi, cell, offset, volume, starts, origins, neighbours, slots, counts, carried, lone):
+    def run(marks, phi, cell, volume, in_tiles, slots, claimed):
+        starts, origins, neighbours, _ = in_tiles
+        counts, carried, lone = claimed
         for t in slots:
             for p in range(starts[t], starts[t + 1]):
                 i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
@@ -103,11 +115,8 @@ def _claim(shape: Shape) -> Kernel:
                 deepest = np.float32(0)
                 owner = 0
                 for corner in range(4 if DIM == 2 else 8):
-                    x, y, z = i + (corner & 1), j + ((corner >> 1) & 1), k + (corner >> 2)
-                    column = 13 + (x >= BX) + 3 * (y >= BY) + 9 * (z >= BZ and DIM == 3)
-                    s = neighbours[t, column]
-                    x, y = x % BX, y % BY
-                    z = z % BZ if DIM == 3 else 0
+                    a, b, c = corner_step(corner)
+                    s, x, y, z = home_of(neighbours, t, i + a, j + b, k + c, BZ, BY, BX)
                     if marks[s, z, y, x] > 0 and phi[s, z, y, x] < deepest:
                         deepest = phi[s, z, y, x]
                         owner = marks[s, z, y, x]

@@ -31,6 +31,7 @@ from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
 from plash.mesh.smooth import swept
 from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
+from plash.particles.positions import split_positions
 from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
@@ -109,13 +110,11 @@ def _particles(
     position: NDArray[np.float64], velocity: NDArray[np.float32], volume: NDArray[np.float64], spacing: float
 ) -> Particles:
     """Particles in units of the lattice."""
-    places = position.T / spacing
-    cell = np.floor(places)
-    particles = Particles.none(len(cell))
-    particles.cell = cell.astype(np.int32)
-    particles.offset = np.minimum((places - cell).astype(np.float32), np.nextafter(np.float32(1), np.float32(0)))
+    dimension = position.shape[1]
+    particles = Particles.none(dimension)
+    particles.cell, particles.offset = split_positions(position.T / spacing)
     particles.velocity = np.ascontiguousarray(velocity.T, np.float32)
-    particles.volume = (volume / spacing ** len(cell)).astype(np.float32)
+    particles.volume = (volume / spacing**dimension).astype(np.float32)
     particles.affine = np.zeros((0, len(volume)), np.float32)
     return particles
 

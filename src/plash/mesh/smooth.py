@@ -15,6 +15,7 @@ from numba import prange
 
 from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
 from plash.grid.loops import chunk_range
+from plash.grid.sample import smooth_step
 from plash.mesh.draft import CLOSES, RESTS, Draft
 from plash.mesh.normals import face_normals, outline_normals
 from plash.mesh.volumes import part_volumes, with_volumes
@@ -53,7 +54,7 @@ def swept(draft: Draft, sweeps: int) -> Draft:
     # Of an outline and of a closed mesh, the next corners in the rows round a vertex are its neighbours, each once
     neighbours = np.empty(rows.size, np.int32)
     starts = np.zeros(len(draft.places) + 1, np.int64)
-    _list_neighbours(rows, *draft.corners, draft.walls, starts, neighbours)
+    _list_neighbours(rows, draft.corners, draft.walls, starts, neighbours)
     pace = np.empty((2, len(draft.places)))
     _set_paces(normals, starts, neighbours, draft.walls, pace, chunk_count())
     one, two = draft.places.copy(), np.empty_like(draft.places)
@@ -64,8 +65,9 @@ def swept(draft: Draft, sweeps: int) -> Draft:
 
 
 @serial_kernel
-def _list_neighbours(rows, corner_starts, numbers, walls, starts, neighbours):
+def _list_neighbours(rows, corners, walls, starts, neighbours):
     """The neighbours that each vertex goes by."""
+    corner_starts, numbers = corners
     width = rows.shape[1]
     count = 0
     for i in range(len(walls)):
@@ -101,8 +103,8 @@ def _set_paces(normals, starts, neighbours, walls, pace, chunks):
                     normals[i, 0] * normals[j, 0] + normals[i, 1] * normals[j, 1] + normals[i, 2] * normals[j, 2]
                 )
             bend /= max(starts[i + 1] - starts[i], 1)
-            pace[0, i] = _TOWARDS * (1 - _step(bend, _SMALL, _SMALLEST))
-            sharp = _step(bend, _CALM, _SHARP)
+            pace[0, i] = _TOWARDS * (1 - smooth_step(bend, _SMALL, _SMALLEST))
+            sharp = smooth_step(bend, _CALM, _SHARP)
             pace[1, i] = pace[0, i] * ((1 - sharp) * _CALMING + sharp * _AWAY / _TOWARDS)
 
 
@@ -123,10 +125,3 @@ def _move(places, moved, starts, neighbours, pace, walls, chunks):
             moved[i, 0] = places[i, 0] + (share * x - stay * places[i, 0] if walls[i] & 3 == 0 else 0.0)
             moved[i, 1] = places[i, 1] + (share * y - stay * places[i, 1] if walls[i] & 12 == 0 else 0.0)
             moved[i, 2] = places[i, 2] + (share * z - stay * places[i, 2] if walls[i] & 48 == 0 else 0.0)
-
-
-@inlined
-def _step(value, low, high):
-    """From 0 at a low value to 1 at a high one, without a kink."""
-    part = min(max((value - low) / (high - low), 0.0), 1.0)
-    return part * part * (3 - 2 * part)

@@ -8,6 +8,8 @@ on a wall stays where it is. In 2-D areas and the outline take the place of volu
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -49,7 +51,7 @@ def with_volumes(draft: Draft, part: NDArray[np.int32], wanted: NDArray[np.float
     at_once = min(_FURTHEST * float(np.sqrt((along**2).sum(axis=1).mean())), furthest)
     left = np.full(count, furthest)
     push, gain = np.empty_like(places), np.empty(len(places))
-    _find_pushes(places, rows, *draft.corners, part, first, draft.walls, push, gain, chunk_count())
+    _find_pushes(places, rows, draft.corners, _Parts(part, first), draft.walls, push, gain, chunk_count())
     gains = np.zeros(count)
     _add_gains(gain, part, gains)
     for _ in range(_ROUNDS):
@@ -95,9 +97,18 @@ def _add_gains(gain, part, gains):
         gains[part[i]] += gain[i]
 
 
+class _Parts(NamedTuple):
+    """The part of each vertex, and the first vertex of each part."""
+
+    part: NDArray[np.int32]
+    first: NDArray[np.int64]
+
+
 @kernel
-def _find_pushes(places, rows, starts, numbers, part, first, walls, push, gain, chunks):
+def _find_pushes(places, rows, corners, parts, walls, push, gain, chunks):
     """Where each vertex goes by a shift of one, and how much volume that gains."""
+    starts, numbers = corners
+    part, first = parts
     n = len(places)
     width = rows.shape[1]
     for c in prange(chunks):

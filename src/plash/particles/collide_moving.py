@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.loops import chunk_range, chunk_slots
-from plash.grid.tiles import Shape, Tiles
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -65,19 +66,8 @@ def collide_with_moving(
         reach: How far any part of it is, in cells, from where `solid_phi` has it.
     """
     in_reach = np.zeros(particles.count, np.bool_)
-    _find_in_reach(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        start.cell,
-        start.offset,
-        particles.starts,
-        near,
-        tiles.origins,
-        solid_phi,
-        reach,
-        in_reach,
-        chunk_count(),
-    )
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    _find_in_reach(tiles.shape)(places, start, in_tiles, near, solid_phi, reach, in_reach, chunk_count())
     which = np.flatnonzero(in_reach)
     some = Particles(
         particles.cell[:, which],
@@ -89,9 +79,9 @@ def collide_with_moving(
         np.concatenate([[0], np.cumsum(in_reach)])[particles.starts],
     )
     began = Start(start.cell[:, which], start.offset[:, which])
-    _carry(began.cell, began.offset, *before)
+    _carry(began.cell, began.offset, before)
     _turn(some, solid_velocity, after.matrix, -1.0)
-    _carry(some.cell, some.offset, *after)
+    _carry(some.cell, some.offset, after)
     seen = some.cell.copy(), some.offset.copy(), some.velocity.copy()
     limits = np.zeros((3, 2), np.int32)
     close = collide_particles(some, began, tiles, solid_phi, near, limits, np.zeros((3, 2), np.int32))
@@ -100,7 +90,7 @@ def collide_with_moving(
     held = np.flatnonzero(moved.any(axis=0))
     cell, offset = some.cell[:, held], some.offset[:, held]
     back = after.inverse
-    _carry(cell, offset, *back)
+    _carry(cell, offset, back)
     stopped = Particles(cell, offset, some.velocity[:, held], some.volume[held], some.affine[:, held])
     _turn(stopped, solid_velocity, back.matrix, 1.0)
     particles.cell[:, which[held]] = cell
@@ -113,12 +103,13 @@ def collide_with_moving(
 def carry_along(start: Start, which: NDArray[np.int64], move: RigidMove) -> None:
     """Put the start of some moves where a solid takes it."""
     cell, offset = start.cell[:, which], start.offset[:, which]
-    _carry(cell, offset, *move)
+    _carry(cell, offset, move)
     start.cell[:, which], start.offset[:, which] = cell, offset
 
 
-def _carry(cell: NDArray[np.int32], offset: NDArray[np.float32], matrix: Array, shift: Array) -> None:
+def _carry(cell: NDArray[np.int32], offset: NDArray[np.float32], move: RigidMove) -> None:
     """Move places rigidly; those that stay keep their last bit."""
+    matrix, shift = move
     if not (shift.any() or (matrix != np.eye(len(matrix))).any()):
         return
     _carry_places(cell, offset, matrix, shift, chunk_count())
@@ -136,10 +127,13 @@ def _turn(particles: Particles, solid_velocity: tuple[Array, Array], matrix: Arr
 @for_tile_shape
 def _find_in_reach(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
-    def run(cell, offset, start_cell, start_offset, starts, near, origins, solid_phi, reach, found, chunks):
+    def run(places, start, in_tiles, near, solid_phi, reach, found, chunks):
+        cell, offset = places
+        start_cell, start_offset = start
+        starts, origins, _, _ = in_tiles
         n = len(near) - 1
         for c in prange(chunks):
             for t in chunk_slots(c, chunks, n):
@@ -178,10 +172,4 @@ def _carry_places(cell, offset, matrix, shift, chunks):
                 to = shift[a]
                 for b in range(dimension):
                     to += matrix[a, b] * place[b]
-                whole = np.floor(to)
-                rest = np.float32(to - whole)
-                if rest >= np.float32(1):
-                    rest = np.float32(0)
-                    whole += 1.0
-                cell[a, p] = np.int32(whole)
-                offset[a, p] = rest
+                cell[a, p], offset[a, p] = split_position(to)

@@ -13,7 +13,7 @@ Particles that the liquid pulls along get there within a few steps, as velocitie
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -36,27 +36,36 @@ def hold_to_particles(velocity: FaceField, carried: FaceField, cells: Cells, all
         cells: Tell where pressure acted: on wet faces that are open.
         allowance: What forces may have added, m/s.
     """
-    _hold(*_flat(velocity, carried, cells), False, np.float32(allowance), chunk_count())
+    _hold(_flat(velocity, carried, cells), False, np.float32(allowance), chunk_count())
 
 
 @stage
 def hold_change_to_particles(change: FaceField, carried: FaceField, cells: Cells, allowance: float) -> None:
     """Limit the change of the velocity on such faces: what was carried there and the change obey the same limit."""
-    _hold(*_flat(change, carried, cells), True, np.float32(allowance), chunk_count())
+    _hold(_flat(change, carried, cells), True, np.float32(allowance), chunk_count())
 
 
-def _flat(field: FaceField, carried: FaceField, cells: Cells) -> tuple[NDArray[Any], ...]:
-    return field.pool.reshape(-1), carried.pool.reshape(-1), cells.faces.reshape(-1)
+class _Faces(NamedTuple):
+    """All faces in a row: what is limited, what particles carried, and the bits of faces."""
+
+    values: NDArray[np.float32]
+    carried: NDArray[np.float32]
+    bits: NDArray[np.uint8]
+
+
+def _flat(field: FaceField, carried: FaceField, cells: Cells) -> _Faces:
+    return _Faces(field.pool.reshape(-1), carried.pool.reshape(-1), cells.faces.reshape(-1))
 
 
 @kernel
-def _hold(values, carried, faces, is_change, allowance, chunks):
+def _hold(faces, is_change, allowance, chunks):
+    values, carried, every_bit = faces
     n = len(values)
     nothing = np.float32(0)
     for c in prange(chunks):
         part = values[chunk_slice(c, chunks, n)]
         known = carried[chunk_slice(c, chunks, n)]
-        bits = faces[chunk_slice(c, chunks, n)]
+        bits = every_bit[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             before = known[m]
             if bits[m] & (WET | WALL) == WET or before != before:

@@ -16,8 +16,9 @@ from plash.grid.cells import LIQUID, NEAR_AIR, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slots, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 _LARGEST_ERROR = 0.5
@@ -51,16 +52,8 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
     are sorted into.
     """
     tiles = displacement.tiles
-    _displace(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        particles.ballistic,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        displacement.pool,
-        chunk_count(),
-    )
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    _displace(tiles.shape)(places, particles.ballistic, in_tiles, displacement.pool, chunk_count())
 
 
 @kernel
@@ -81,13 +74,15 @@ def _find_error(fill, label, around, tiles, target_fill, error, chunks):
 def _displace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     BATCH = _BATCH
     LONGEST = np.float32(_LONGEST)
     LEAST = np.float32(1e-20)  # so that no displacement is divided by zero
 
     @kernel
-    def run(cell, offset, ballistic, starts, origins, neighbours, field, chunks):
+    def run(places, ballistic, in_tiles, field, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
         n = len(origins) - 1
         one = np.float32(1)
         nothing = np.float32(0)
@@ -135,13 +130,8 @@ def _displace(shape: Shape) -> Kernel:
                         factor[k] = nothing if ballistic[first + k] else factor[k]
                     for axis in range(DIM):
                         for k in range(size):
-                            to = offset[axis, first + k] + factor[k] * step[axis, k]
-                            whole = np.floor(to)
-                            rest = to - whole
-                            if rest >= one:
-                                rest = nothing
-                                whole += one
-                            cell[axis, first + k] += np.int32(whole)
+                            whole, rest = split_position(offset[axis, first + k] + factor[k] * step[axis, k])
+                            cell[axis, first + k] += whole
                             offset[axis, first + k] = rest
 
     return run

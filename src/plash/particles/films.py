@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, NEAR_SOLID, Cells
@@ -18,9 +19,9 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.transfer import last_place
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 _FLYING = 0.3  # cells above the surface from which a particle is on its own
@@ -44,36 +45,36 @@ def find_ballistic(particles: Particles, phi: CellField, cells: Cells, h: float)
     tiles = phi.tiles
     particles.ballistic = np.zeros(particles.count, np.bool_)
     outside = np.zeros((2, tiles.count + 1))
-    _find_outside(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        particles.volume,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        phi.pool,
-        *cells.surroundings,
-        np.float32(_FLYING * h),
-        particles.ballistic,
-        outside,
-        chunk_count(),
-    )
+    surface = _Surface(phi.pool, *cells.surroundings, np.float32(_FLYING * h))
+    run = _find_outside(tiles.shape)
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    run(places, particles.volume, in_tiles, surface, particles.ballistic, outside, chunk_count())
     films, spray = outside.sum(axis=1)
     return Unseen(float(films), float(spray))
+
+
+class _Surface(NamedTuple):
+    """Distance to the surface, bits of what is near each cell and each tile, and from where on a particle flies (m)."""
+
+    phi: NDArray[np.float32]
+    around: NDArray[np.uint8]
+    together: NDArray[np.uint8]
+    limit: np.float32
 
 
 @for_tile_shape
 def _find_outside(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     THIN = BZ == 1
     LAST = last_place(BX)
 
     @kernel
-    def run(
-        cell, offset, volume, starts, origins, neighbours, phi, around, together, limit, ballistic, outside, chunks
-    ):
+    def run(places, volume, in_tiles, surface, ballistic, outside, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
+        phi, around, together, limit = surface
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -92,11 +93,11 @@ def _find_outside(shape: Shape) -> Kernel:
                         continue
                     height = np.float32(np.inf)
                     if near & NEAR_LIQUID:
-                        px = min(np.float32(x + 1) + offset[0, p], LAST) - half
-                        py = min(np.float32(y + 1) + offset[1, p], LAST) - half
+                        px = place_in_block(cell, offset, origins, t, p, 0, LAST) - half
+                        py = place_in_block(cell, offset, origins, t, p, 1, LAST) - half
                         pz = np.float32(0)
                         if DIM == 3:
-                            pz = min(np.float32(z + 1) + offset[2, p], LAST) - half
+                            pz = place_in_block(cell, offset, origins, t, p, 2, LAST) - half
                         height = interpolate(block, px, py, pz, PY, PX, THIN)
                     # Unknown, in solids, compares as inside
                     ballistic[p] = height > limit

@@ -13,8 +13,9 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_slots
 from plash.grid.sample import interpolate, interpolate_anywhere
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.positions import split_position
 from plash.timing import stage
 
 _HALO = 2
@@ -30,20 +31,9 @@ def move_particles(particles: Particles, velocity: FaceField, dt: float, h: floa
     tiles = velocity.tiles
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    _move(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        particles.velocity,
-        particles.ballistic,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        tiles.keys,
-        velocity.pool,
-        np.float32(dt / h),
-        unknown,
-        chunks,
-    )
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    own, ballistic, scaled = particles.velocity, particles.ballistic, np.float32(dt / h)
+    _move(tiles.shape)(places, own, ballistic, in_tiles, velocity.pool, scaled, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -52,13 +42,15 @@ def _move(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     H = _HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     BATCH = _BATCH
 
     @kernel
-    def run(cell, offset, velocity, ballistic, starts, origins, neighbours, keys, grid, dt, unknown, chunks):
+    def run(places, velocity, ballistic, in_tiles, grid, dt, unknown, chunks):
+        cell, offset = places
+        starts, origins, neighbours, keys = in_tiles
         n = len(origins) - 1
         half = np.float32(0.5)
         last_x = np.float32(PX - 1.5)
@@ -134,13 +126,8 @@ def _move(shape: Shape) -> Kernel:
                                     place[axis, k] = start[axis, k] + half * dt * u[axis, k]
                     for axis in range(DIM):
                         for k in range(size):
-                            to = offset[axis, first + k] + dt * u[axis, k]
-                            whole = np.floor(to)
-                            rest = to - whole
-                            if rest >= np.float32(1):
-                                rest = np.float32(0)
-                                whole += np.float32(1)
-                            cell[axis, first + k] += np.int32(whole)
+                            whole, rest = split_position(offset[axis, first + k] + dt * u[axis, k])
+                            cell[axis, first + k] += whole
                             offset[axis, first + k] = rest
             unknown[c] = missing
 

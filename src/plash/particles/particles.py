@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
+from plash.particles.positions import InTiles, Positions, split_positions
 
 PER_PARTICLE = (
     "cell",
@@ -63,11 +64,10 @@ class Particles:
     @staticmethod
     def at(places: NDArray[np.float64]) -> Particles:
         """Particles at places (n, d) in cells; at rest and without volume."""
-        whole = np.floor(places)
-        offset = np.minimum((places - whole).astype(np.float32), np.float32(1 - 2**-24))
+        cell, offset = split_positions(np.ascontiguousarray(places.T))
         return Particles(
-            np.ascontiguousarray(whole.astype(np.int32).T),
-            np.ascontiguousarray(offset.T),
+            cell,
+            offset,
             np.zeros(places.T.shape, np.float32),
             np.zeros(len(places), np.float32),
             np.zeros((0, len(places)), np.float32),
@@ -83,6 +83,15 @@ class Particles:
     def dimension(self) -> int:
         """2 or 3."""
         return len(self.cell)
+
+    @property
+    def places(self) -> Positions:
+        """Cell and offset, as kernels take them."""
+        return Positions(self.cell, self.offset)
+
+    def in_tiles(self, tiles: Tiles) -> InTiles:
+        """Who is in which of the tiles that they are sorted into, as kernels take it."""
+        return InTiles(self.starts, tiles.origins, tiles.neighbours, tiles.keys)
 
     def position(self, h: float) -> NDArray[np.float64]:
         """Positions in metres, one row per particle."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
+from plash.particles.positions import split_positions
 from plash.particles.sides import CLOSED, SIDE_MARGIN
 from plash.timing import stage
 
@@ -99,11 +100,7 @@ def _places(particles: Particles, which: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _put(particles: Particles, which: NDArray[np.int64], places: NDArray[np.float64]) -> None:
-    whole = np.floor(places)
-    rest = (places - whole).astype(np.float32)
-    carry = rest >= 1
-    particles.cell[:, which] = (whole + carry).astype(np.int32).T
-    particles.offset[:, which] = np.where(carry, np.float32(0), rest).T
+    particles.cell[:, which], particles.offset[:, which] = split_positions(places.T)
 
 
 def normals(distance: Distance, places: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -13,6 +15,18 @@ from plash.timing import stage
 
 UNBOUNDED, CLOSED, OPEN = 0, 1, 2
 SIDE_MARGIN = np.float32(1e-3)  # cells between a side and a particle put back
+
+
+class Sides(NamedTuple):
+    """The sides of the domain by axis and end, as kernels take them.
+
+    Attributes:
+        limits: First cell of the domain and one past the last.
+        kinds: What the sides are.
+    """
+
+    limits: NDArray[np.int32]
+    kinds: NDArray[np.int32]
 
 
 @stage
@@ -33,14 +47,16 @@ def keep_inside(
     left = np.zeros(particles.count, np.int8)
     chunks = chunk_count()
     gone = np.zeros(chunks, np.int64)
-    arrays = (particles.cell, particles.offset, particles.velocity, particles.starts)
-    _keep_inside(*arrays, near, limits, kinds, left, gone, chunks)
+    sides = Sides(limits, kinds)
+    _keep_inside(particles.places, particles.velocity, particles.starts, near, sides, left, gone, chunks)
     return left if gone.any() else None
 
 
 @inlined
-def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):
+def meet_sides(places, velocity, sides, p, dimension):
     """Put particle p back if it went through a closed side; 1 + 2·axis + (0 low, 1 high) if it left by an open one."""
+    cell, offset = places
+    limits, kinds = sides
     left = 0
     for axis in range(dimension):
         if cell[axis, p] < limits[axis, 0]:
@@ -61,8 +77,9 @@ def meet_sides(cell, offset, velocity, limits, kinds, p, dimension):
 
 
 @inlined
-def is_between_sides(place, limits, kinds, dimension):
+def is_between_sides(place, sides, dimension):
     """Whether a place lies beyond no closed side."""
+    limits, kinds = sides
     is_between = True
     for axis in range(dimension):
         is_between &= kinds[axis, 0] != CLOSED or place[axis] >= limits[axis, 0]
@@ -71,8 +88,9 @@ def is_between_sides(place, limits, kinds, dimension):
 
 
 @inlined
-def hold_between_sides(place, speed, limits, kinds, dimension):
+def hold_between_sides(place, speed, sides, dimension):
     """Move a place back that lies beyond a closed side; whether it did."""
+    limits, kinds = sides
     is_held = False
     for axis in range(dimension):
         if kinds[axis, 0] == CLOSED and place[axis] < limits[axis, 0]:
@@ -87,7 +105,7 @@ def hold_between_sides(place, speed, limits, kinds, dimension):
 
 
 @kernel
-def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone, chunks):
+def _keep_inside(places, velocity, starts, near, sides, left, gone, chunks):
     n = len(near) - 1
     for c in prange(chunks):
         leaving = 0
@@ -95,6 +113,6 @@ def _keep_inside(cell, offset, velocity, starts, near, limits, kinds, left, gone
             if not near[t]:
                 continue
             for p in range(starts[t], starts[t + 1]):
-                left[p] = meet_sides(cell, offset, velocity, limits, kinds, p, len(cell))
+                left[p] = meet_sides(places, velocity, sides, p, len(places.cell))
                 leaving += left[p] > 0
         gone[c] = leaving

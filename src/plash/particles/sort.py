@@ -14,8 +14,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.loops import CENTRE, chunk_range, chunk_slots
-from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, pack, widened
+from plash.grid.loops import chunk_range, chunk_slots, neighbour_number
+from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, pack, widened
 from plash.particles.particles import Particles
 from plash.timing import stage
 
@@ -133,7 +133,7 @@ def _with_buffer(keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int
 
 @for_tile_shape
 def _find_slots(shape: Shape) -> Kernel:
-    DIM = 2 if shape[0] == 1 else 3
+    DIM = dimension_of(shape)
     LOG = shape[2].bit_length() - 1
 
     @kernel
@@ -149,7 +149,7 @@ def _find_slots(shape: Shape) -> Kernel:
                         dz = (cell[2, p] >> LOG) - coordinates[t, 2]
                     s = 0
                     if abs(dx) <= 1 and abs(dy) <= 1 and abs(dz) <= 1:
-                        s = neighbours[t, CENTRE + 9 * dz + 3 * dy + dx]
+                        s = neighbours[t, neighbour_number(dx, dy, dz)]
                     group[p] = s
                     counts[c, s] += 1
 
@@ -184,7 +184,7 @@ def _take(rows, order, result, chunks):
 @for_tile_shape
 def _mark_cells(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(cell, firsts, marked, extent, chunks):

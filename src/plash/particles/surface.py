@@ -18,6 +18,7 @@ of a union of balls and of Zhu & Bridson's average.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -28,10 +29,11 @@ from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
-from plash.grid.loops import CENTRE, chunk_range, chunk_slice, row_start
-from plash.grid.tiles import Places, Shape, Tiles
+from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_start
+from plash.grid.sample import cell_and_share, corner_weight
+from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.transfer import last_place
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 ClosedSides = Sequence[tuple[int, int, int]]  # axis, the last cell inside, and 1 or -1: the way out
@@ -55,10 +57,9 @@ def fill_fraction(
     assert tiles is not None, "particles must be sorted"
     fill = CellField.filled(tiles, 0.0)
     deposit = _deposit(tiles.shape)
-    arrays = (particles.cell, particles.offset, particles.volume, particles.starts)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        deposit(*arrays, tiles.origins, tiles.neighbours, busy, fill.pool, chunk_count())
+        deposit(particles.places, particles.volume, particles.in_tiles(tiles), busy, fill.pool, chunk_count())
     for axis, inside, outwards in closed:
         reflect(fill.pool, tiles, axis, inside, outwards)
     _scale(fill.pool.reshape(-1), inverse_kernel_weight.reshape(-1), chunk_count())
@@ -152,8 +153,8 @@ def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
     around, together = cells.surroundings
     busy = np.flatnonzero(together & NEAR_LIQUID)
     run = _measure(tiles.shape, cells.cut_cells is not None)
-    arrays = (phi.pool, cells.label, cells.cell_fractions, around)
-    run(*arrays, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
+    held = _Held(cells.label, around, cells.cell_fractions)
+    run(phi.pool, held, tiles.neighbours, busy, np.float32(1 / h), partial, chunk_count())
     return float(partial.sum())
 
 
@@ -161,12 +162,14 @@ def liquid_volume(phi: CellField, cells: Cells, h: float) -> float:
 def _deposit(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     DEPTH = 1 if BZ == 1 else 2
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, volume, starts, origins, neighbours, tiles, fill, chunks):
+    def run(places, volume, in_tiles, tiles, fill, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         half = np.float32(0.5)
         one = np.float32(1)
@@ -177,18 +180,12 @@ def _deposit(shape: Shape) -> Kernel:
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
                     # Coordinates in the block, counted from the centre of its first cell
-                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST) - half
-                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST) - half
-                    i_x = np.int32(x)
-                    i_y = np.int32(y)
-                    fx = x - np.float32(i_x)
-                    fy = y - np.float32(i_y)
+                    i_x, fx = cell_and_share(place_in_block(cell, offset, origins, t, p, 0, LAST) - half)
+                    i_y, fy = cell_and_share(place_in_block(cell, offset, origins, t, p, 1, LAST) - half)
                     o = i_y * np.int32(PX) + i_x
                     fz = np.float32(0)
                     if DIM == 3:
-                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST) - half
-                        i_z = np.int32(z)
-                        fz = z - np.float32(i_z)
+                        i_z, fz = cell_and_share(place_in_block(cell, offset, origins, t, p, 2, LAST) - half)
                         o += i_z * np.int32(PY * PX)
                     m = np.uint64(np.uint32(o))
                     for depth in range(DEPTH):
@@ -218,6 +215,14 @@ def _scale(fill, inverse_kernel_weight, chunks):
             part[m] *= factors[m]
 
 
+@inlined
+def distance_of_excess(q, h):
+    """Distance of a hat of half-width h to a flat surface, from q = 2f - 1, f the share of it that is filled."""
+    one = np.float32(1)
+    outside = h * (one - np.sqrt(one - abs(q)))
+    return -outside if q > 0 else outside
+
+
 @kernel
 def _invert(fill, phi, h, chunks):
     n = len(fill)
@@ -231,8 +236,7 @@ def _invert(fill, phi, h, chunks):
             q = f + f - one
             q = one if q > one else q
             q = -one if q < -one else q
-            outside = h * (one - np.sqrt(one - abs(q)))
-            result[m] = -outside if q > np.float32(0) else outside
+            result[m] = distance_of_excess(q, h)
 
 
 @inlined
@@ -245,27 +249,34 @@ def _between_centres(block, o, sx, sy, sz, SY, SZ):
     wx, wy, wz = abs(sx), abs(sy), abs(sz)
     total = np.float32(0)
     for corner in range(8 if SZ > 0 else 4):
-        a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2
-        w = (wx if a else np.float32(1) - wx) * (wy if b else np.float32(1) - wy)
-        if SZ > 0:
-            w *= wz if c else np.float32(1) - wz
+        a, b, c = corner_step(corner)
+        w = corner_weight(corner, wx, wy, wz, SZ == 0)
         value = block[o + a * ox + b * oy + c * oz]
         total += w * (value if value == value else centre)
     return total
+
+
+class _Held(NamedTuple):
+    """What cells hold, the bits of what is near them, and their open share."""
+
+    label: NDArray[np.int8]
+    around: NDArray[np.uint8]
+    fractions: NDArray[np.float32]
 
 
 @for_tile_shape
 def _measure(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     PARTS = 4 if DIM == 2 else 2  # samples along each side of a cut cell, each taken as a small plane
     DEEP = PARTS if DIM == 3 else 1
     SZ = PY * PX if DIM == 3 else 0
     CUT = is_cut
 
     @kernel
-    def run(phi, label, face_fractions, around, neighbours, tiles, per_metre, partial, chunks):
+    def run(phi, held, neighbours, tiles, per_metre, partial, chunks):
+        label, around, fractions = held
         n = len(tiles)
         half = np.float32(0.5)
         step = np.float32(1 / PARTS)
@@ -283,7 +294,7 @@ def _measure(shape: Shape, is_cut: bool) -> Kernel:
                             near = around[t, z, y, x]
                             if label[t, z, y, x] == SOLID or near & NEAR_LIQUID == 0:
                                 continue
-                            share = np.float64(face_fractions[t, z, y, x]) if CUT else 1.0
+                            share = np.float64(fractions[t, z, y, x]) if CUT else 1.0
                             if near & NEAR_AIR == 0:
                                 total += share
                                 continue

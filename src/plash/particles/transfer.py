@@ -12,16 +12,20 @@ Reference: Zhu & Bridson 2005 (FLIP), Jiang et al. 2015 (APIC).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slice, chunk_slots
-from plash.grid.sample import interpolate, interpolate_known
-from plash.grid.tiles import Shape
+from plash.grid.sample import cell_and_share, interpolate, interpolate_known
+from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
 _BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
@@ -40,11 +44,10 @@ def particles_to_grid(particles: Particles) -> FaceField:
     momentum = FaceField.filled(tiles, 0.0)
     weight = FaceField.filled(tiles, 0.0)
     scatter = _scatter(tiles.shape, len(particles.affine) > 0)
-    arrays = (particles.cell, particles.offset, particles.velocity, particles.affine, particles.volume)
+    carried = _Carried(particles.velocity, particles.affine, particles.volume)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        scatter(*arrays, *where, momentum.pool, weight.pool, chunk_count())
+        scatter(particles.places, carried, particles.in_tiles(tiles), busy, momentum.pool, weight.pool, chunk_count())
     _divide(momentum.pool.reshape(-1), weight.pool.reshape(-1), chunk_count())
     return momentum
 
@@ -62,21 +65,8 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
     run = _gather(tiles.shape, flip)
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    changes = change.pool if change is not None else velocity.pool
-    run(
-        particles.cell,
-        particles.offset,
-        particles.velocity,
-        particles.ballistic,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        velocity.pool,
-        changes,
-        np.float32(ratio),
-        unknown,
-        chunks,
-    )
+    blend = _Blend(velocity.pool, change.pool if change is not None else velocity.pool, np.float32(ratio))
+    run(particles.places, particles.velocity, particles.ballistic, particles.in_tiles(tiles), blend, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -89,39 +79,43 @@ def grid_to_affine_particles(particles: Particles, velocity: FaceField) -> int:
     tiles = velocity.tiles
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    _gather_affine(tiles.shape)(
-        particles.cell,
-        particles.offset,
-        particles.velocity,
-        particles.affine,
-        particles.ballistic,
-        particles.starts,
-        tiles.origins,
-        tiles.neighbours,
-        velocity.pool,
-        unknown,
-        chunks,
-    )
+    run = _gather_affine(tiles.shape)
+    places, in_tiles = particles.places, particles.in_tiles(tiles)
+    run(places, particles.velocity, particles.affine, particles.ballistic, in_tiles, velocity.pool, unknown, chunks)
     return int(unknown.sum())
 
 
-def last_place(size: int) -> np.float32:
-    """Largest coordinate in a block of halo 1 that still lies in the tile: sums may round up to the cell beyond."""
-    return np.float32(np.nextafter(np.float32(size + 1), np.float32(0)))
+class _Carried(NamedTuple):
+    """What particles bring to the grid."""
+
+    velocity: NDArray[np.float32]
+    affine: NDArray[np.float32]
+    volume: NDArray[np.float32]
+
+
+class _Blend(NamedTuple):
+    """What particles take from the grid: the velocity there, its change, and how much of the change counts."""
+
+    velocity: NDArray[np.float32]
+    change: NDArray[np.float32]
+    ratio: np.float32
 
 
 @for_tile_shape
 def _scatter(shape: Shape, affine: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     DEPTH = 1 if BZ == 1 else 2
     AFFINE = affine
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, velocity, gradient, volume, starts, origins, neighbours, tiles, momentum, weight, chunks):
+    def run(places, carried, in_tiles, tiles, momentum, weight, chunks):
+        cell, offset = places
+        velocity, gradient, volume = carried
+        starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         half = np.float32(0.5)
         one = np.float32(1)
@@ -132,24 +126,16 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
                 block[:] = np.float32(0)
                 for p in range(starts[t], starts[t + 1]):
                     # Coordinates in the block, whose first cell is the halo's
-                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST)
-                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST)
-                    z = np.float32(0)
-                    if DIM == 3:
-                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST)
+                    x = place_in_block(cell, offset, origins, t, p, 0, LAST)
+                    y = place_in_block(cell, offset, origins, t, p, 1, LAST)
+                    z = place_in_block(cell, offset, origins, t, p, 2, LAST) if DIM == 3 else np.float32(0)
                     for axis in range(DIM):
-                        sx = x if axis == 0 else x - half
-                        sy = y if axis == 1 else y - half
-                        i_x = np.int32(sx)
-                        i_y = np.int32(sy)
-                        fx = sx - np.float32(i_x)
-                        fy = sy - np.float32(i_y)
+                        i_x, fx = cell_and_share(x if axis == 0 else x - half)
+                        i_y, fy = cell_and_share(y if axis == 1 else y - half)
                         o = i_y * np.int32(PX) + i_x
                         fz = np.float32(0)
                         if DIM == 3:
-                            sz = z if axis == 2 else z - half
-                            i_z = np.int32(sz)
-                            fz = sz - np.float32(i_z)
+                            i_z, fz = cell_and_share(z if axis == 2 else z - half)
                             o += i_z * np.int32(PY * PX)
                         q = velocity[axis, p]
                         cx = np.float32(0)
@@ -204,7 +190,7 @@ def _divide(momentum, weight, chunks):
 def _gather(shape: Shape, flip: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     THIN = BZ == 1
     FLIP = flip
     SIZE = PZ * PY * PX
@@ -212,7 +198,10 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(cell, offset, velocity, ballistic, starts, origins, neighbours, grid, change, ratio, unknown, chunks):
+    def run(places, velocity, ballistic, in_tiles, blend, unknown, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
+        grid, change, ratio = blend
         n = len(origins) - 1
         half = np.float32(0.5)
         one = np.float32(1)
@@ -271,13 +260,15 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
 def _gather_affine(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
 
     @kernel
-    def run(cell, offset, velocity, gradient, ballistic, starts, origins, neighbours, grid, unknown, chunks):
+    def run(places, velocity, gradient, ballistic, in_tiles, grid, unknown, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
         n = len(origins) - 1
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -293,11 +284,9 @@ def _gather_affine(shape: Shape) -> Kernel:
                         for row in range(DIM * DIM):
                             gradient[row, p] = np.float32(0)
                         continue
-                    x = min(np.float32(cell[0, p] - origins[t, 0] + 1) + offset[0, p], LAST)
-                    y = min(np.float32(cell[1, p] - origins[t, 1] + 1) + offset[1, p], LAST)
-                    z = np.float32(0)
-                    if DIM == 3:
-                        z = min(np.float32(cell[2, p] - origins[t, 2] + 1) + offset[2, p], LAST)
+                    x = place_in_block(cell, offset, origins, t, p, 0, LAST)
+                    y = place_in_block(cell, offset, origins, t, p, 1, LAST)
+                    z = place_in_block(cell, offset, origins, t, p, 2, LAST) if DIM == 3 else np.float32(0)
                     for axis in range(DIM):
                         sx = x if axis == 0 else x - half
                         sy = y if axis == 1 else y - half
@@ -322,35 +311,25 @@ def _gather_affine(shape: Shape) -> Kernel:
 @inlined
 def _value_and_slope(block, x, y, z, PY, PX, THIN):
     """Linear interpolation and the gradient of its weights, per cell."""
-    i = int(x)
-    j = int(y)
-    fx = x - np.float32(i)
-    fy = y - np.float32(j)
+    i, fx = cell_and_share(x)
+    j, fy = cell_and_share(y)
     o = j * PX + i
     if THIN:
-        dx_low = block[o + 1] - block[o]
-        dx_high = block[o + PX + 1] - block[o + PX]
-        low = block[o] + fx * dx_low
-        high = block[o + PX] + fx * dx_high
-        gx = dx_low + fy * (dx_high - dx_low)
-        return low + fy * (high - low), gx, high - low, np.float32(0)
-    k = int(z)
-    fz = z - np.float32(k)
+        value, gx, gy = _value_and_slope_in_layer(block, o, fx, fy, PX)
+        return value, gx, gy, np.float32(0)
+    k, fz = cell_and_share(z)
     o += k * PY * PX
-    dx_low = block[o + 1] - block[o]
-    dx_high = block[o + PX + 1] - block[o + PX]
-    low = block[o] + fx * dx_low
-    high = block[o + PX] + fx * dx_high
-    front = low + fy * (high - low)
-    gx_front = dx_low + fy * (dx_high - dx_low)
-    gy_front = high - low
-    o += PY * PX
-    dx_low = block[o + 1] - block[o]
-    dx_high = block[o + PX + 1] - block[o + PX]
-    low = block[o] + fx * dx_low
-    high = block[o + PX] + fx * dx_high
-    back = low + fy * (high - low)
-    gx_back = dx_low + fy * (dx_high - dx_low)
-    gy_back = high - low
+    front, gx_front, gy_front = _value_and_slope_in_layer(block, o, fx, fy, PX)
+    back, gx_back, gy_back = _value_and_slope_in_layer(block, o + PY * PX, fx, fy, PX)
     value = front + fz * (back - front)
     return value, gx_front + fz * (gx_back - gx_front), gy_front + fz * (gy_back - gy_front), back - front
+
+
+@inlined
+def _value_and_slope_in_layer(block, o, fx, fy, PX):
+    """The same in one layer, at (fx, fy) from entry o of the block."""
+    dx_low = block[o + 1] - block[o]
+    dx_high = block[o + PX + 1] - block[o + PX]
+    low = block[o] + fx * dx_low
+    high = block[o + PX] + fx * dx_high
+    return low + fy * (high - low), dx_low + fy * (dx_high - dx_low), high - low

@@ -6,8 +6,11 @@ takes the component found there. Reference: Stam 1999; Cline equation 12 and fig
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import WET, Cells
@@ -15,7 +18,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range
 from plash.grid.sample import interpolate, interpolate_anywhere, interpolate_known
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 _HALO = 3
@@ -28,24 +31,24 @@ def trace_back(velocity: FaceField, cells: Cells, dt: float, h: float) -> tuple[
     result = FaceField.filled(tiles)
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
-    _trace(tiles.shape)(
-        velocity.pool,
-        result.pool,
-        cells.faces,
-        tiles.origins,
-        tiles.neighbours,
-        tiles.keys,
-        cells.wet_tiles,
-        np.float32(dt / h),
-        unknown,
-        chunks,
-    )
+    where, scaled = _Where(tiles.origins, tiles.neighbours, tiles.keys), np.float32(dt / h)
+    _trace(tiles.shape)(velocity.pool, result.pool, cells.faces, where, cells.wet_tiles, scaled, unknown, chunks)
     return result, int(unknown.sum())
 
 
+class _Where(NamedTuple):
+    """Where tiles are: first cell (x, y, z) and neighbours of each slot, and packed coordinates."""
+
+    origins: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    keys: NDArray[np.int64]
+
+
 @inlined
-def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX):
-    """One component at block coordinates: from the block, or from anywhere if the point has left it."""
+def _component(blocks, grid, keys, axis, first, place, BZ, BY, BX):
+    """One component at a place in the block that begins with a first cell, or anywhere if the place is outside."""
+    PZ, PY, PX = BZ + 2 * _HALO, BY + 2 * _HALO, BX + 2 * _HALO
+    x, y, z = place
     half = np.float32(0.5)
     inside = x >= half and x < np.float32(PX - 1) and y >= half and y < np.float32(PY - 1)
     if BZ > 1:
@@ -58,9 +61,7 @@ def _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY
         if value != value:
             value = interpolate_known(blocks[axis], sx, sy, sz, PY, PX, BZ == 1)
         return value
-    gx = np.float64(x) + ox
-    gy = np.float64(y) + oy
-    gz = np.float64(z) + oz
+    gx, gy, gz = np.float64(x) + first[0], np.float64(y) + first[1], np.float64(z) + first[2]
     return np.float32(interpolate_anywhere(grid[axis], keys, axis, gx, gy, gz, BZ, BY, BX))
 
 
@@ -69,11 +70,12 @@ def _trace(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     H = _HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(grid, result, faces, origins, neighbours, keys, tiles, dt, unknown, chunks):
+    def run(grid, result, faces, where, tiles, dt, unknown, chunks):
+        origins, neighbours, keys = where
         n = len(tiles)
         half = np.float32(0.5)
         for c in prange(chunks):
@@ -82,9 +84,7 @@ def _trace(shape: Shape) -> Kernel:
             missing = 0
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                ox = origins[t, 0] - H
-                oy = origins[t, 1] - H
-                oz = origins[t, 2] - HZ
+                first = (origins[t, 0] - H, origins[t, 1] - H, origins[t, 2] - HZ)
                 for axis in range(DIM):
                     copy_block(blocks[axis], grid[axis], neighbours, t, H, BZ, BY, BX)
                 for face in range(DIM * BZ * BY * BX):
@@ -101,7 +101,7 @@ def _trace(shape: Shape) -> Kernel:
                     x, y, z = x0, y0, z0
                     for part in range(2):
                         for a in range(DIM):
-                            u[a] = _component(blocks, grid, keys, a, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX)
+                            u[a] = _component(blocks, grid, keys, a, first, (x, y, z), BZ, BY, BX)
                             if u[a] != u[a]:
                                 missing += 1
                                 u[a] = np.float32(0)
@@ -110,7 +110,7 @@ def _trace(shape: Shape) -> Kernel:
                         y = y0 - back * u[1]
                         if DIM == 3:
                             z = z0 - back * u[2]
-                    value = _component(blocks, grid, keys, axis, x, y, z, ox, oy, oz, PZ, PY, PX, BZ, BY, BX)
+                    value = _component(blocks, grid, keys, axis, first, (x, y, z), BZ, BY, BX)
                     if value != value:
                         missing += 1
                     result[axis, t, k, j, i_x] = value

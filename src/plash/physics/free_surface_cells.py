@@ -24,7 +24,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.loops import ABOVE, BACK, RIGHT, chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
 
@@ -156,7 +156,7 @@ def _next_cell(neighbours, t, z, y, x, axis, BZ, BY, BX):
 def _set_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, label, neighbours, tiles, shares, body_force, chunks):
@@ -201,7 +201,7 @@ def _set_faces(shape: Shape) -> Kernel:
 def _count_liquid_neighbours(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(label, neighbours, tiles, diagonal, chunks):

@@ -23,7 +23,7 @@ from plash.grid.cells import LIQUID, NEAR_AIR, SOLID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
 
@@ -44,8 +44,8 @@ class Ghost:
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
         run = _sum_conductances(tiles.shape, cells.cut_cells is not None)
-        arrays = (cells.label, cells.phi.pool, cells.face_fractions)
-        run(*arrays, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        label, phi, fractions = cells.label, cells.phi.pool, cells.face_fractions
+        run(label, phi, fractions, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
         return PoissonOperator(tiles, diagonal, None if cells.cut_cells is None else cells.cut_cells.face_fractions)
 
     @stage
@@ -56,8 +56,8 @@ class Ghost:
         _, together = cells.surroundings
         at_surface = (together & NEAR_AIR) > 0
         run = _subtract_gradient(tiles.shape)
-        arrays = (velocity.pool, potential, cells.phi.pool, cells.faces)
-        run(*arrays, tiles.neighbours, tiles.slots, at_surface, chunk_count())
+        phi, faces = cells.phi.pool, cells.faces
+        run(velocity.pool, potential, phi, faces, tiles.neighbours, tiles.slots, at_surface, chunk_count())
 
 
 @inlined
@@ -74,7 +74,7 @@ def _conductance(one, other):
 def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     CUT = is_cut
 
     @kernel
@@ -116,7 +116,7 @@ def _sum_conductances(shape: Shape, is_cut: bool) -> Kernel:
 def _subtract_gradient(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
 
     @kernel
     def run(velocity, potential, phi, faces, neighbours, tiles, at_surface, chunks):

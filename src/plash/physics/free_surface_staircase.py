@@ -21,7 +21,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.differences import subtract_gradient
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
 from plash.timing import stage
 
@@ -35,14 +35,11 @@ class Staircase:
         """Diagonal: sum of the open fractions of a cell's faces; weights: the fractions, one where no solid cuts."""
         tiles = cells.tiles
         diagonal = np.zeros(cells.label.shape, np.float32)
-        if cells.cut_cells is None:
-            run = _count_open_faces(tiles.shape)
-            run(cells.label, cells.faces, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-            return PoissonOperator(tiles, diagonal)
-        face_fractions = cells.cut_cells.face_fractions
-        run = _sum_face_fractions(tiles.shape)
-        run(cells.label, face_fractions, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
-        return PoissonOperator(tiles, diagonal, face_fractions)
+        fractions = None if cells.cut_cells is None else cells.cut_cells.face_fractions
+        openness = cells.faces if fractions is None else fractions
+        run = _sum_open_faces(tiles.shape, fractions is not None)
+        run(cells.label, openness, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
+        return PoissonOperator(tiles, diagonal, fractions)
 
     def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1) (equation 15)."""
@@ -50,53 +47,33 @@ class Staircase:
 
 
 @for_tile_shape
-def _count_open_faces(shape: Shape) -> Kernel:
+def _sum_open_faces(shape: Shape, is_cut: bool) -> Kernel:
+    """Sum up how open the faces of liquid cells are: from open fractions, or from the bits of faces."""
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
+    CUT = is_cut
 
     @kernel
-    def run(label, faces, neighbours, tiles, diagonal, chunks):
+    def run(label, openness, neighbours, tiles, diagonal, chunks):
         n = len(tiles)
         for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.uint8)
+            block = np.zeros(PZ * PY * PX, openness.dtype)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
-                    copy_cross(block, faces[axis], neighbours, t, BZ, BY, BX)
+                    copy_cross(block, openness[axis], neighbours, t, BZ, BY, BX)
                     step = stride(axis, PY, PX)
                     for z in range(BZ):
                         for y in range(BY):
                             o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if label[t, z, y, x] == LIQUID:
-                                    walls = (block[o + x] & WALL) + (block[o + x + step] & WALL)
-                                    diagonal[t, z, y, x] += np.float32(2 - (walls >> 1))
-
-    return run
-
-
-@for_tile_shape
-def _sum_face_fractions(shape: Shape) -> Kernel:
-    BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
-
-    @kernel
-    def run(label, face_fractions, neighbours, tiles, diagonal, chunks):
-        n = len(tiles)
-        for c in prange(chunks):
-            block = np.zeros(PZ * PY * PX, np.float32)
-            for i in chunk_range(c, chunks, n):
-                t = tiles[i]
-                for axis in range(DIM):
-                    copy_cross(block, face_fractions[axis], neighbours, t, BZ, BY, BX)
-                    step = stride(axis, PY, PX)
-                    for z in range(BZ):
-                        for y in range(BY):
-                            o = row_start(z, y, HZ, PY, PX)
-                            for x in range(BX):
-                                if label[t, z, y, x] == LIQUID:
-                                    diagonal[t, z, y, x] += block[o + x] + block[o + x + step]
+                                    low, high = block[o + x], block[o + x + step]
+                                    if CUT:
+                                        diagonal[t, z, y, x] += low + high
+                                    else:
+                                        walls = (low & WALL) + (high & WALL)
+                                        diagonal[t, z, y, x] += np.float32(2 - (walls >> 1))
 
     return run

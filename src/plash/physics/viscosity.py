@@ -20,7 +20,7 @@ from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 
@@ -75,7 +75,7 @@ class ExplicitViscosity:
 def _diffuse(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
     @kernel

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from plash.grid.box import in_space
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.loops import chunk_range
+from plash.grid.sample import between_four
 from plash.timing import stage
 
 Array = NDArray[np.float64]
@@ -59,9 +60,7 @@ class BackwardTrace:
     @stage
     def carried(self, field: Array, paths: Paths, axis: int | None = None) -> Array:
         """The value at the start of each path."""
-        result = np.empty_like(field)
-        _trace(field.ndim)(_deep(field), in_space(paths.back), _offset(axis), _deep(result), chunk_count())
-        return result
+        return _traced(field, paths, axis)
 
 
 class MacCormack:
@@ -76,16 +75,24 @@ class MacCormack:
     def carried(self, field: Array, paths: Paths, axis: int | None = None) -> Array:
         """The value at the start of each path, corrected."""
         assert paths.forth is not None
-        first, result = np.empty_like(field), np.empty_like(field)
-        offset, back, forth = _offset(axis), in_space(paths.back), in_space(paths.forth)
-        _trace(field.ndim)(_deep(field), back, offset, _deep(first), chunk_count())
-        _correct(field.ndim)(_deep(field), _deep(first), back, forth, offset, _deep(result), chunk_count())
+        first, result = _traced(field, paths, axis), np.empty_like(field)
+        back, forth = in_space(paths.back), in_space(paths.forth)
+        run = _carry(field.ndim, True)
+        run(_deep(field), _deep(first), back, forth, _offset(axis), _deep(result), chunk_count())
         return result
 
 
 def _displacement(velocity: Array, factor: float) -> Array:
     result = np.empty_like(velocity)
     _follow(velocity.ndim - 1)(in_space(velocity), factor, in_space(result), chunk_count())
+    return result
+
+
+def _traced(field: Array, paths: Paths, axis: int | None) -> Array:
+    """The value at the start of each path."""
+    result = np.empty_like(field)
+    before, back = _deep(field), in_space(paths.back)
+    _carry(field.ndim, False)(before, before, back, back, _offset(axis), _deep(result), chunk_count())
     return result
 
 
@@ -115,10 +122,10 @@ def _interpolated(field, x, y, z, mx, my, mz, DEEP):
     i0, i1, b, a = _place(x, nx, mx)
     j0, j1, d, c = _place(y, ny, my)
     if not DEEP:
-        return c * (a * field[0, j0, i0] + b * field[0, j0, i1]) + d * (a * field[0, j1, i0] + b * field[0, j1, i1])
+        return between_four(field[0, j0, i0], field[0, j0, i1], field[0, j1, i0], field[0, j1, i1], b, a, d, c)
     k0, k1, f, e = _place(z, nz, mz)
-    low = c * (a * field[k0, j0, i0] + b * field[k0, j0, i1]) + d * (a * field[k0, j1, i0] + b * field[k0, j1, i1])
-    high = c * (a * field[k1, j0, i0] + b * field[k1, j0, i1]) + d * (a * field[k1, j1, i0] + b * field[k1, j1, i1])
+    low = between_four(field[k0, j0, i0], field[k0, j0, i1], field[k0, j1, i0], field[k0, j1, i1], b, a, d, c)
+    high = between_four(field[k1, j0, i0], field[k1, j0, i1], field[k1, j1, i0], field[k1, j1, i1], b, a, d, c)
     return e * low + f * high
 
 
@@ -198,30 +205,10 @@ def _led_to(way, k, j, i, mx, my, mz, DEEP):
 
 
 @for_tile_shape
-def _trace(dimension: int) -> Kernel:
+def _carry(dimension: int, corrects: bool) -> Kernel:
+    """Values where paths back begin, traced once; or `first`, which was traced so, corrected by the way forth."""
     DEEP = dimension == 3
-
-    @kernel
-    def run(field, back, offset, result, chunks):
-        nz, ny, nx = field.shape
-        mx, my, mz = offset
-        rows = nz * ny
-        for c in prange(chunks):
-            for row in chunk_range(c, chunks, rows):
-                k, j = row // ny, row % ny
-                for i in range(nx):
-                    if k < mz or j < my or i < mx:
-                        result[k, j, i] = 0.0
-                        continue
-                    x, y, z = _led_to(back, k, j, i, mx, my, mz, DEEP)
-                    result[k, j, i] = _interpolated(field, x, y, z, mx, my, mz, DEEP)
-
-    return run
-
-
-@for_tile_shape
-def _correct(dimension: int) -> Kernel:
-    DEEP = dimension == 3
+    CORRECTS = corrects
 
     @kernel
     def run(field, first, back, forth, offset, result, chunks):
@@ -235,10 +222,13 @@ def _correct(dimension: int) -> Kernel:
                     if k < mz or j < my or i < mx:
                         result[k, j, i] = 0.0
                         continue
+                    x, y, z = _led_to(back, k, j, i, mx, my, mz, DEEP)
+                    if not CORRECTS:
+                        result[k, j, i] = _interpolated(field, x, y, z, mx, my, mz, DEEP)
+                        continue
+                    least, greatest = _least_and_greatest(field, x, y, z, mx, my, mz, DEEP)
                     x, y, z = _led_to(forth, k, j, i, mx, my, mz, DEEP)
                     again = _interpolated(first, x, y, z, mx, my, mz, DEEP)
-                    x, y, z = _led_to(back, k, j, i, mx, my, mz, DEEP)
-                    least, greatest = _least_and_greatest(field, x, y, z, mx, my, mz, DEEP)
                     value = first[k, j, i] + 0.5 * (field[k, j, i] - again)
                     result[k, j, i] = min(max(value, least), greatest)
 

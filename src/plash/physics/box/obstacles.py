@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from plash.grid.box import inner_faces
 from plash.linear.embedded import Embedded
 from plash.linear.transforms import BoxSolver
+from plash.physics.friction_law import share_kept
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-_PER_SECOND = 24.0  # friction is what happens in 1/24 s
 
 
 class Obstacles(Protocol):
@@ -113,7 +112,7 @@ class SolidCells:
     def slow_by_friction(self, velocity: Array, dt: float) -> None:
         """Slow down what goes along bodies, for dt."""
         for component, (places, friction) in zip(velocity, self._rough, strict=True):
-            component.reshape(-1)[places] *= (1.0 - friction) ** (_PER_SECOND * dt)
+            component.reshape(-1)[places] *= share_kept(friction, dt)
 
     def clear(self, density: Array) -> None:
         """Take everything out of bodies."""

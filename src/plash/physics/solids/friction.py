@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from plash.grid.cells import Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
+from plash.physics.friction_law import share_kept
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.wall_velocity import along_bodies
 
-_PER_SECOND = 24.0  # friction is what happens in 1/24 s
 _AT_SURFACE = 0.5 + 1e-3  # cells from a body within which its friction acts
 
 
@@ -51,8 +51,7 @@ class Friction:
 
     def _kept(self, dt: float) -> NDArray[np.float32]:
         """Share of the velocity that is left after dt; all of it if no time goes by."""
-        kept: NDArray[np.float32] = ((1.0 - self.friction.astype(np.float64)) ** (_PER_SECOND * dt)).astype(np.float32)
-        return kept
+        return share_kept(self.friction.astype(np.float64), dt).astype(np.float32)
 
 
 @dataclass(eq=False)

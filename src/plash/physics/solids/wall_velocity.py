@@ -18,7 +18,7 @@ from plash.grid.cells import BURIED, LEAVES_DOWN, LEAVES_UP, SIDE, WALL, WET, Ce
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slice, row_start
-from plash.grid.tiles import Shape
+from plash.grid.tiles import Shape, dimension_of
 
 
 def enforce_no_flux(velocity: FaceField, cells: Cells) -> None:
@@ -97,7 +97,7 @@ def _along_bodies(shape: Shape, rubs: bool, closed: bool, slide: bool) -> Kernel
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     SIZE = PZ * PY * PX
-    DIM = 2 if BZ == 1 else 3
+    DIM = dimension_of(shape)
     CORNERS = 2 if BZ == 1 else 4
     RUBS, SLIDES = rubs, slide
     # Which bits are looked at, and what they must be

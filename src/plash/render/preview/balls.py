@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
+from plash.grid.loops import chunk_range
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS, Layer
 
@@ -18,10 +21,8 @@ def draw_balls(layer: Layer, view: View, centers: NDArray[np.float64], radius: N
     seen = (centers - view.position) @ view.axes.T
     liquid = layer.thickness.shape == layer.depth.shape
     reach = _reach(view, seen, radius)
-    _draw(
-        seen, np.ascontiguousarray(radius), reach, view.packed, liquid,
-        layer.depth, layer.index, layer.thickness, layer.behind, BANDS,
-    )  # fmt: skip
+    balls = _Balls(seen, np.ascontiguousarray(radius), reach)
+    _draw(balls, view.packed, liquid, layer.depth, layer.index, layer.thickness, layer.behind, BANDS)
 
 
 def _reach(view: View, seen: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -39,12 +40,22 @@ def _reach(view: View, seen: NDArray[np.float64], radius: NDArray[np.float64]) -
     return reach
 
 
+class _Balls(NamedTuple):
+    """Balls as the camera sees them: centres, radii, and first and last x and y in samples."""
+
+    seen: NDArray[np.float64]
+    radius: NDArray[np.float64]
+    reach: NDArray[np.float32]
+
+
 @kernel
-def _draw(seen, radius, reach, view, liquid, depth, index, thickness, behind, bands):
+def _draw(balls, view, liquid, depth, index, thickness, behind, bands):
+    seen, radius, reach = balls
     rows, columns = depth.shape
     focal, middle_x, middle_y = view[12], view[13], view[14]
     for band in numba.prange(bands):
-        top, bottom = band * rows // bands, (band + 1) * rows // bands - 1
+        part = chunk_range(band, bands, rows)
+        top, bottom = part.start, part.stop - 1
         for b in range(seen.shape[0]):
             first = max(top, int(np.ceil(reach[b, 2] - 0.5)))
             last = min(bottom, int(np.floor(reach[b, 3] - 0.5)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.tiles import FURTHEST, pack
 from plash.render.preview.surfaces import DrawnTriangles
 
 Floats = NDArray[np.float32]
@@ -51,11 +52,10 @@ def cell_boxes(cells: NDArray[np.int64], colors: Floats, h: float) -> DrawnTrian
 
 
 def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One number for each cell; cells are at most 2**20 from the origin along each axis."""
-    keys = np.zeros(len(cells), np.int64)
-    for axis in range(cells.shape[1]):
-        keys = (keys << 21) | (np.clip(cells[:, axis] + 2**20, 0, 2**21 - 1))
-    return keys
+    """One number for each cell, packed as the keys of tiles are, but in order of x, then y, then z."""
+    within = np.zeros((len(cells), 3), np.int64)
+    within[:, : cells.shape[1]] = np.clip(cells[:, ::-1], -FURTHEST, FURTHEST)
+    return pack(within)
 
 
 def _among(keys: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel
+from plash.grid.loops import chunk_range
 from plash.render.preview.raster import BANDS
 
 
@@ -32,7 +33,7 @@ def _compressed(x):
 def _develop(light, picture, bands):
     rows, columns, _ = picture.shape
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 for c in range(3):
                     mean = 0.0

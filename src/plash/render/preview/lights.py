@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.grid.loops import chunk_range
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS, Layer
 
@@ -188,7 +189,7 @@ def _dim(light, view, depth, atlas, lamp, numbers, bands):
     rows, columns = depth.shape[0] // 2, depth.shape[1] // 2
     softness, grain, middle, red, green, blue = numbers
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 nearest, furthest = np.float32(np.inf), np.float32(0)
                 for k in range(4):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
+from plash.grid.loops import chunk_range
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS
 
@@ -55,7 +56,8 @@ def _cover(lines, half, hidden, slack, cover, bands):
     rows, columns = cover.shape
     always = hidden.shape[0] == 1
     for band in numba.prange(bands):
-        top, bottom = band * rows // bands, (band + 1) * rows // bands - 1
+        part = chunk_range(band, bands, rows)
+        top, bottom = part.start, part.stop - 1
         for k in range(lines.shape[0]):
             ax, ay, az, bx, by, bz = lines[k]
             reach = half + 1

@@ -7,12 +7,14 @@ triangles share belongs to exactly one of them: closed meshes have no holes, and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
+from plash.grid.loops import chunk_range
 from plash.render.camera import View
 
 Floats = NDArray[np.float32]
@@ -70,10 +72,8 @@ def draw_triangles(layer: Layer, view: View, vertices: NDArray[np.floating], fac
     with np.errstate(invalid="ignore"):
         steps = np.clip(np.rint(screen[:, :2] * _STEPS), -_FURTHEST, _FURTHEST).astype(np.int64)
     liquid = layer.thickness.shape == layer.depth.shape
-    _draw(
-        steps, 1 / screen[:, 2], np.ascontiguousarray(faces), source, liquid,
-        layer.depth, layer.index, layer.thickness, layer.behind, BANDS,
-    )  # fmt: skip
+    triangles = _Projected(steps, 1 / screen[:, 2], np.ascontiguousarray(faces), source)
+    _draw(triangles, liquid, layer.depth, layer.index, layer.thickness, layer.behind, BANDS)
 
 
 def _clipped(
@@ -111,11 +111,22 @@ def _cut(a: NDArray[np.float64], b: NDArray[np.float64], near: float) -> NDArray
     return points
 
 
+class _Projected(NamedTuple):
+    """Triangles on the screen: places and nearness of corners, corners of faces, and which triangle each is part of."""
+
+    steps: NDArray[np.int64]
+    nearness: NDArray[np.float64]
+    faces: Ints
+    source: Ints
+
+
 @kernel
-def _draw(steps, nearness, faces, source, liquid, depth, index, thickness, behind, bands):
+def _draw(triangles, liquid, depth, index, thickness, behind, bands):
+    steps, nearness, faces, source = triangles
     rows, columns = depth.shape
     for band in numba.prange(bands):
-        top, bottom = band * rows // bands, (band + 1) * rows // bands - 1
+        part = chunk_range(band, bands, rows)
+        top, bottom = part.start, part.stop - 1
         for t in range(faces.shape[0]):
             a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
             ay, by, cy = steps[a, 1], steps[b, 1], steps[c, 1]

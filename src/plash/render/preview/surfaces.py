@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel
+from plash.grid.loops import chunk_range
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS, Ints, Layer
 
@@ -18,14 +20,18 @@ Floats = NDArray[np.float32]
 _FLOOR_SKY = 0.45
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnTriangles:
+class DrawnTriangles(NamedTuple):
     """Triangles to be seen: vertices (n, 3) in m, faces (m, 3), normals (n, 3) if smooth, light (n, 3) they return."""
 
     vertices: Floats
     faces: Ints
     normals: Floats | None
     colors: Floats
+
+    @property
+    def for_kernels(self) -> DrawnTriangles:
+        """The same, with normals that no kernel reads where there are none."""
+        return self if self.normals is not None else self._replace(normals=np.zeros((1, 3), np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +54,8 @@ class Seen:
 
 def see_triangles(seen: Seen, view: View, layer: Layer, things: DrawnTriangles, cell: float = 0.0) -> None:
     """Set normal and colour where a layer shows a triangle; with `cell` (m) the edges of cells are dark."""
-    normals = things.normals if things.normals is not None else np.zeros((1, 3), np.float32)
-    _see_triangles(
-        view.packed, layer.depth, layer.index, things.faces, things.vertices, normals, things.colors, cell,
-        seen.normal, seen.color, BANDS,
-    )  # fmt: skip
+    arrays = things.for_kernels
+    _see_triangles(view.packed, layer.depth, layer.index, arrays, cell, seen.normal, seen.color, BANDS)
 
 
 def see_balls(seen: Seen, view: View, layer: Layer, centers: NDArray[np.float64], colors: Floats) -> None:
@@ -106,11 +109,12 @@ def corner_weights(view, vertices, a, b, c, x, y, z):
 
 
 @kernel
-def _see_triangles(view, depth, index, faces, vertices, normals, colors, cell, normal, color, bands):
+def _see_triangles(view, depth, index, things, cell, normal, color, bands):
+    vertices, faces, normals, colors = things
     rows, columns = index.shape
     smooth = normals.shape[0] == vertices.shape[0]
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 if index[i, j] < 0:
                     continue
@@ -142,7 +146,7 @@ def _see_triangles(view, depth, index, faces, vertices, normals, colors, cell, n
 def _see_balls(view, depth, index, centers, colors, normal, color, bands):
     rows, columns = index.shape
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 b = index[i, j]
                 if b < 0:
@@ -161,7 +165,7 @@ def _see_balls(view, depth, index, centers, colors, normal, color, bands):
 def _shine(normal, color, key, sky, to_lamp, background, light, bands):
     rows, columns, _ = normal.shape
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 x, y, z = normal[i, j, 0], normal[i, j, 1], normal[i, j, 2]
                 if x == 0 and y == 0 and z == 0:

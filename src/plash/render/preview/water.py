@@ -9,12 +9,15 @@ fades as exp(-absorption × length), and liquid that scatters adds its own colou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined, kernel
+from plash.grid.loops import chunk_range
+from plash.grid.sample import smooth_step
 from plash.render.camera import View
 from plash.render.preview.raster import BANDS, Layer
 from plash.render.preview.surfaces import DrawnTriangles, corner_weights, ray
@@ -66,21 +69,40 @@ def shine_through(
         studio: What is reflected: 21 numbers, see `plash.render.preview.studio`.
         floor: Whether there is one, at y = 0.
     """
-    normals = things.normals if things.normals is not None else np.zeros((1, 3), np.float32)
     result = light.copy()
-    numbers = np.array([liquid.clear, liquid.cloudy, float(liquid.metal), float(floor)])
-    front = (layer.depth, layer.index, layer.thickness)
-    mesh = (things.faces, things.vertices, normals, things.colors)
-    _shine_through(
-        light, view.packed, opaque, front, (back.depth, back.index), mesh, numbers, key, studio, result, BANDS
-    )
+    water = _Water(layer.depth, layer.index, layer.thickness, back.depth, back.index)
+    room = _Room(light, opaque, key, studio, floor)
+    treated = _Treated(liquid.clear, liquid.cloudy, liquid.metal)
+    _shine_through(view.packed, water, room, things.for_kernels, treated, result, BANDS)
     return result
 
 
-@inlined
-def _step(low, high, x):
-    t = min(max((x - low) / (high - low), 0.0), 1.0)
-    return t * t * (3 - 2 * t)
+class _Water(NamedTuple):
+    """Where the liquid is at each sample: depth and triangle of its front, its thickness, and the same of its back."""
+
+    depth: NDArray[np.float32]
+    triangle: NDArray[np.int32]
+    thickness: NDArray[np.float32]
+    back_depth: NDArray[np.float32]
+    back_triangle: NDArray[np.int32]
+
+
+class _Room(NamedTuple):
+    """What is seen through the liquid and in it: opaque things, the lamp, what is reflected, and a floor."""
+
+    light: NDArray[np.float32]
+    opaque: NDArray[np.float32]
+    key: NDArray[np.float32]
+    studio: NDArray[np.float64]
+    floor: bool
+
+
+class _Treated(NamedTuple):
+    """How the liquid treats light."""
+
+    clear: float
+    cloudy: float
+    metal: bool
 
 
 @inlined
@@ -91,23 +113,24 @@ def _panel(studio, start, x, y, z, width, height):
         return 0.0
     a = abs(x * studio[start] + y * studio[start + 1] + z * studio[start + 2]) / ahead
     b = abs(x * studio[start + 3] + y * studio[start + 4] + z * studio[start + 5]) / ahead
-    return (1 - _step(0.8 * width, 1.2 * width, a)) * (1 - _step(0.8 * height, 1.2 * height, b))
+    return (1 - smooth_step(a, 0.8 * width, 1.2 * width)) * (1 - smooth_step(b, 0.8 * height, 1.2 * height))
 
 
 @inlined
 def _studio_light(studio, x, y, z):
     """Brightness of the room in a direction: walls, dimmer above, and two panels; times the background's colour."""
-    wall = 0.95 - 0.6 * _step(0.0, 0.7, y) if y > 0 else 0.95 - 0.15 * _step(0.0, 0.5, -y)
+    wall = 0.95 - 0.6 * smooth_step(y, 0.0, 0.7) if y > 0 else 0.95 - 0.15 * smooth_step(-y, 0.0, 0.5)
     return wall + 7.0 * _panel(studio, 3, x, y, z, 0.42, 0.3) + 2.0 * _panel(studio, 12, x, y, z, 0.22, 0.6)
 
 
 @inlined
-def _normal(view, vertices, faces, normals, t, x, y, z, side):
+def _normal(view, things, t, x, y, z, side):
     """Unit normal of a triangle where a ray meets it, its corners' weights, and the cosine between normal and ray.
 
     An interpolated normal may look away from a face that is seen: it is then turned towards that of the face.
     `side` is -1 where the ray enters and 1 where it leaves.
     """
+    vertices, faces, normals, _ = things
     a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
     wa, wb, wc, nx, ny, nz = corner_weights(view, vertices, a, b, c, x, y, z)
     scale = 1 / max(np.sqrt(nx * nx + ny * ny + nz * nz), 1e-30)
@@ -141,14 +164,14 @@ def _sample_at(view, rows, columns, x, y, z):
 
 
 @kernel
-def _shine_through(light, view, opaque, front, back, mesh, numbers, key, studio, result, bands):
-    depth, index, thickness = front
-    back_depth, back_index = back
-    faces, vertices, normals, colors = mesh
+def _shine_through(view, water, room, things, treated, result, bands):
+    depth, index, thickness, back_depth, back_index = water
+    light, opaque, key, studio, floor = room
+    clear, cloudy, metal = treated
+    faces, colors = things.faces, things.colors
     rows, columns = index.shape
-    clear, cloudy, metal, floor = numbers[0], numbers[1], numbers[2] > 0, numbers[3] > 0
     for band in numba.prange(bands):
-        for i in range(band * rows // bands, (band + 1) * rows // bands):
+        for i in chunk_range(band, bands, rows):
             for j in range(columns):
                 t = index[i, j]
                 if t < 0 and not thickness[i, j] > 0:
@@ -157,7 +180,7 @@ def _shine_through(light, view, opaque, front, back, mesh, numbers, key, studio,
                 long = np.sqrt(x * x + y * y + z * z)
                 x, y, z = x / long, y / long, z / long
                 length = max(thickness[i, j], 0.0) * long
-                nx, ny, nz, wa, wb, wc, facing = _normal(view, vertices, faces, normals, max(t, 0), x, y, z, -1.0)
+                nx, ny, nz, wa, wb, wc, facing = _normal(view, things, max(t, 0), x, y, z, -1.0)
                 a, b, c = faces[max(t, 0), 0], faces[max(t, 0), 1], faces[max(t, 0), 2]
                 towards = 0.5 + 0.5 * (nx * studio[9] + ny * studio[10] + nz * studio[11])  # the lamp
                 mirror, shown = 0.0, 0.0  # what the front reflects
@@ -174,7 +197,7 @@ def _shine_through(light, view, opaque, front, back, mesh, numbers, key, studio,
                         reach = max(back_depth[i, j] * long - start, 0.0)
                     px, py, pz = start * x + reach * ex, start * y + reach * ey, start * z + reach * ez
                     if end >= 0:
-                        nx, ny, nz, _, _, _, _ = _normal(view, vertices, faces, normals, end, x, y, z, 1.0)
+                        nx, ny, nz, _, _, _, _ = _normal(view, things, end, x, y, z, 1.0)
                         leaving = max(ex * nx + ey * ny + ez * nz, 0.01)
                         sine = _INDEX**2 * (1 - leaving * leaving)
                         inner = 1.0

@@ -1,0 +1,71 @@
+"""Where particles are: the cell and the offset in it of each, and who is in which tile.
+
+A coordinate is split in one way everywhere: the whole part is the cell, the rest in single precision is the offset, and
+a rest that rounds up to 1 is 0 in the next cell.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.compile import inlined
+
+
+class Positions(NamedTuple):
+    """Cell and offset of particles, as kernels take them; rows x, y[, z]."""
+
+    cell: NDArray[np.int32]
+    offset: NDArray[np.float32]
+
+
+class InTiles(NamedTuple):
+    """Which particles are in which tile and where that is, as kernels take it.
+
+    Attributes:
+        starts: Particles of the tile in slot t are starts[t] ... starts[t+1]-1.
+        origins: First cell (x, y, z) of the tile in each slot.
+        neighbours: Slots of the neighbours of each.
+        keys: Packed coordinates of the tiles.
+    """
+
+    starts: NDArray[np.int64]
+    origins: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    keys: NDArray[np.int64]
+
+
+def split_positions(positions: NDArray[np.float64]) -> Positions:
+    """Cells and offsets of coordinates in cells, in an array of any shape.
+
+    Example:
+        >>> split_positions(np.array([1.25, -0.5, 3 - 1e-12]))
+        Positions(cell=array([ 1, -1,  3], dtype=int32), offset=array([0.25, 0.5 , 0.  ], dtype=float32))
+    """
+    whole = np.floor(positions)
+    rest = (positions - whole).astype(np.float32)
+    carry = rest >= 1
+    return Positions((whole + carry).astype(np.int32), np.where(carry, np.float32(0), rest))
+
+
+@inlined
+def split_position(x):
+    """Cell and offset of one coordinate in cells."""
+    whole = np.floor(x)
+    rest = np.float32(x - whole)
+    if rest >= np.float32(1):
+        return np.int32(whole) + np.int32(1), np.float32(0)
+    return np.int32(whole), rest
+
+
+@inlined
+def place_in_block(cell, offset, origins, t, p, axis, LAST):
+    """Coordinate of particle p in the block of tile t with a halo of 1, but not beyond the tile by rounding."""
+    return min(np.float32(cell[axis, p] - origins[t, axis] + 1) + offset[axis, p], LAST)
+
+
+def last_place(size: int) -> np.float32:
+    """Largest coordinate in a block of halo 1 that still lies in the tile: sums may round up to the cell beyond."""
+    return np.float32(np.nextafter(np.float32(size + 1), np.float32(0)))
