@@ -18,6 +18,7 @@ import numpy as np
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
+from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
@@ -68,6 +69,7 @@ class LiquidSolver:
     sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
+    solves: list[Solution] = field(default_factory=list)
 
     def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
         """Take one step, pausing after each stage; yields the stage's name.
@@ -101,7 +103,7 @@ class LiquidSolver:
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
         projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
-        s.pressure = projection.pressure
+        s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
@@ -114,13 +116,16 @@ class LiquidSolver:
         report.unknown_reads += self.transfer.to_particles(s)
         self.forces.add_to_ballistic(s.particles, s.time, dt)
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
-        self.density_correction.correct(s.particles, projection.cells, solids, projection.system, s.target_fill)
+        equations = projection.cells, solids, projection.system
+        density = self.density_correction.correct(s.particles, *equations, s.target_fill)
+        self.solves = [*projection.solves, density]
         s.unspent = dt
         self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
         yield "move"
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
+        report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
 
     @property
@@ -154,7 +159,8 @@ class LiquidSolver:
         remaining = frame_time - s.time
         if not remaining > 0:
             raise ValueError(f"the frame at {frame_time} s is not ahead: the liquid is at {s.time} s already")
-        self.report = report = StepReport()
+        self.report, self.solves = StepReport(), []
+        report = self.report
         with timing() as seconds:
             if s.unspent > 0:
                 report.dt = s.unspent
