@@ -126,7 +126,8 @@ def read_checkpoint(path: Path, solver: Solver, scene: Scene, expected: Written 
         assert isinstance(about, _LiquidNumbers)
         state = _state(arrays, about, scene, solver.transfer.affine_rows)
         if state.cells is not None:
-            cut_cells = solver.solids.at(state.cells.tiles, state.began, state.length).cut_cells
+            last = state.poses, state.began, state.length
+            cut_cells = solver.solids.at(state.cells.tiles, *last).cut_cells
             state.cells = replace(state.cells, cut_cells=cut_cells)
         solver.state = state
     solver.ledger = about.ledger

@@ -29,7 +29,7 @@ from plash.linear.system import PoissonSystem
 from plash.particles.density import density_error, displace_particles
 from plash.particles.particles import Particles
 from plash.physics.free_surface import FreeSurface
-from plash.physics.solids.voxel import Solids
+from plash.physics.solids.base import Solids
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift

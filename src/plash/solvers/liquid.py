@@ -28,7 +28,7 @@ from plash.physics.flow.sinks import Sinks
 from plash.physics.flow.sources import Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids.voxel import SceneSolids, Solids
+from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.state import FrameParticles, State
@@ -82,8 +82,8 @@ class LiquidSolver:
 
         # Where everything is
         marked = sort_particles(s.particles, self.reach)
-        solids = self.solids.at(s.tiles, s.time, dt)
-        s.began, s.length = s.time, dt
+        s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
+        solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
         cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
         volume = self.surface_tracker.volume(cells)
@@ -165,7 +165,8 @@ class LiquidSolver:
             if s.unspent > 0:
                 report.dt = s.unspent
                 assert s.velocity is not None
-                self.advect_particles(min(s.unspent, remaining), self.solids.at(s.velocity.tiles, s.time, s.unspent))
+                solids = self.solids.at(s.velocity.tiles, self.solids.poses(s.time), s.time, s.unspent)
+                self.advect_particles(min(s.unspent, remaining), solids)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.physics.solids.rigid_motion import Poses
 
 
 @dataclass(eq=False)
@@ -29,6 +30,7 @@ class State:
         target_fill: Fill fraction that the inside of the liquid is kept at: 1, or a little off it to keep volume.
         began: When the last step began, s.
         length: How long it was, s.
+        poses: Where the solids that move were when it began, by name.
     """
 
     particles: Particles
@@ -42,6 +44,7 @@ class State:
     target_fill: float = 1.0
     began: float = 0.0
     length: float = 0.0
+    poses: Poses = field(default_factory=dict)
 
     @property
     def tiles(self) -> Tiles:

@@ -16,7 +16,7 @@ from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox
+from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
