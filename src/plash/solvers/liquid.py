@@ -175,8 +175,8 @@ class LiquidSolver:
         return report
 
     def snapshot(self) -> FrameParticles:
-        """The particles as they are now, for a frame."""
-        return FrameParticles.of(self.state.particles, self.h)
+        """The particles as they are now, and where solids that move are, for a frame."""
+        return FrameParticles.of(self.state.particles, self.h, self.solids.poses(self.state.time))
 
     def _step(self, dt: float, remaining: float) -> None:
         """Take a step; one that diverges is taken again with half its length, a few times.

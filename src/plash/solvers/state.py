@@ -61,19 +61,22 @@ class FrameParticles:
         position: In metres, one row per particle.
         velocity: In m/s, one row per particle.
         volume: Liquid each one stands for, m³ (m² in 2-D).
+        poses: Where solids that move are, by name.
     """
 
     position: NDArray[np.float64]
     velocity: NDArray[np.float32]
     volume: NDArray[np.float64]
+    poses: Poses = field(default_factory=dict)
 
     @staticmethod
-    def of(particles: Particles, h: float) -> FrameParticles:
-        """A copy of the particles as they are now; h is the cell size in metres."""
+    def of(particles: Particles, h: float, poses: Poses) -> FrameParticles:
+        """A copy of the particles as they are now, and where solids are; h is the cell size in metres."""
         return FrameParticles(
             particles.position(h),
             np.ascontiguousarray(particles.velocity.T),
             particles.volume.astype(np.float64) * h**particles.dimension,
+            poses,
         )
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
