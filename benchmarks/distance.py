@@ -18,7 +18,9 @@ from plash.particles.particles import Particles
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
 from plash.particles.surface import fill_fraction, liquid_distance
-from plash.physics.solids.voxel import CLOSED, DomainBox, StaticSolids
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.domain_box import CLOSED, DomainBox
+from plash.physics.solids.voxel import Voxel
 
 Array = NDArray[np.float64]
 CELLS = {2: (24, 28), 3: (14, 22, 12)}
@@ -28,7 +30,7 @@ RADII = {"Zhu & Bridson": {2: 0.3, 3: 0.35}, "union of balls": {2: 0.45, 3: 0.55
 def by_fill(particles: Particles, cells: tuple[int, ...]) -> Array:
     sort_particles(particles, 3)
     assert particles.tiles is not None
-    solids = StaticSolids([], DomainBox(cells, ((CLOSED, CLOSED),) * len(cells)), 1.0).at(particles.tiles)
+    solids = SceneSolids(Voxel([], DomainBox(cells, ((CLOSED, CLOSED),) * len(cells)), 1.0)).at(particles.tiles)
     phi = liquid_distance(fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides()), 1.0)
     return to_dense(phi.pool, phi.tiles, (0,) * len(cells), cells).astype(np.float64)
 

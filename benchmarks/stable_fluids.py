@@ -77,7 +77,8 @@ def round_a_ball(n: int, repeats: int) -> str:
 
     def multigrid() -> pcg.Solution:
         operator = PoissonOperator(tiles, pool)
-        return pcg.solve(operator, MultigridPreconditioner(operator), in_tiles, operator.zeros(np.float64), 1e-5)
+        target = 1e-5 * pcg.norm(operator, in_tiles)
+        return pcg.solve(operator, MultigridPreconditioner(operator), in_tiles, operator.zeros(np.float64), target)
 
     times = [1e3 * least(lambda: system.poisson(right, 1e-5), repeats), 1e3 * least(multigrid, repeats)]
     counts = system.poisson(right, 1e-5)[1], multigrid().iterations

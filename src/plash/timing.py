@@ -31,6 +31,8 @@ class StepReport:
         particles: Number of particles.
         iterations: Conjugate-gradient iterations of the pressure solve.
         residual: True relative residual of the pressure solve.
+        density_iterations: The same of the density solve.
+        density_residual: The same of the density solve.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of; 0 when consistent.
         retries: How often the step diverged and was taken again with half its length.
         unknown_reads: Samples of the velocity that met no known value at all; 0 in a sound step.
@@ -48,6 +50,8 @@ class StepReport:
     particles: int = 0
     iterations: int = 0
     residual: float = 0.0
+    density_iterations: int = 0
+    density_residual: float = 0.0
     excess: float = 0.0
     retries: int = 0
     unknown_reads: int = 0

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from plash.grid.tiles import TILE_SHAPES, Tiles
+from plash.linear import pcg
 from plash.linear.operators import PoissonOperator
 
 LIQUID, AIR, SOLID = 0, 1, 2
@@ -252,3 +253,8 @@ def make(kind, shape, **place):
         sealed = with_sealed_pockets(labels)
         return cut_problem(sealed, abs(distance_to_sphere(shape)) < 0.2, dimension, **place)
     raise ValueError(kind)
+
+
+def target(operator, b, tolerance, floor=0.0):
+    """Residual at which a solve is done: a share of the right-hand side, or what is as good as zero."""
+    return max(tolerance * pcg.norm(operator, b), floor)

@@ -14,20 +14,21 @@ from plash.linear.aggregates import aggregate
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
 
-from .poisson_problems import AIR, LIQUID, make, unit_problem
+from .poisson_problems import AIR, LIQUID, make, target, unit_problem
 
 SHAPES = {2: (72, 56), 3: (24, 40, 56)}
 KINDS = ["unit", "cut", "ghost", "sealed", "sealed cut"]
 
 
-def solved(problem, b, tolerance=1e-5, preconditioner=MultigridPreconditioner, **options):
+def solved(problem, b, tolerance=1e-5, preconditioner=MultigridPreconditioner, floor=0.0, **options):
     """Solution, x as a dense array, and the true relative residual."""
     operator = problem.operator
     closed = closed_components(operator)
     pool = problem.pool(b)
     closed.remove_means(pool)
     x = operator.zeros(np.float64)
-    solution = pcg.solve(operator, preconditioner(operator), pool, x, tolerance, clean=closed.remove_means, **options)
+    wanted = target(operator, pool, tolerance, floor)
+    solution = pcg.solve(operator, preconditioner(operator), pool, x, wanted, clean=closed.remove_means, **options)
     true = problem.residual(problem.dense(x), problem.dense(pool)) / np.linalg.norm(pool)
     closed.remove_means(x)
     return solution, problem.dense(x), true

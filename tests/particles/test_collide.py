@@ -11,8 +11,9 @@ from plash.grid.dense import tiles_over
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
-from plash.physics.solids.cut import StaticCutSolids
-from plash.physics.solids.voxel import CLOSED, DomainBox
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.cut import Cut
+from plash.physics.solids.domain_box import CLOSED, DomainBox
 from plash.scene.bodies import Solid
 
 H, G, DT = 0.037, 9.3, 0.006
@@ -33,7 +34,7 @@ def bowl(dimension):
     cover = plash.Box(min=tuple(low), max=tuple(rim + 1))
     shape = plash.Difference(of=[outer, inner, cover])
     box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
-    return StaticCutSolids([Solid(name="bowl", shape=shape)], box, H)
+    return SceneSolids(Cut([Solid(name="bowl", shape=shape)], box, H))
 
 
 def valley(dimension):
@@ -41,7 +42,7 @@ def valley(dimension):
     point = tuple(middle(dimension) * np.array([1, 0.5, 1])[:dimension])
     walls = [plash.HalfSpace(point=point, normal=(slope, 1.0, 0.2)[:dimension]) for slope in (0.9, -0.4)]
     box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
-    return StaticCutSolids([Solid(name="valley", shape=plash.Union(of=walls))], box, H)
+    return SceneSolids(Cut([Solid(name="valley", shape=plash.Union(of=walls))], box, H))
 
 
 def drops(places, velocity=None):

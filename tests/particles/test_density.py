@@ -12,7 +12,9 @@ from plash.particles.sort import sort_particles
 from plash.particles.surface import fill_fraction, liquid_distance
 from plash.physics.density_projection import DensityProjection
 from plash.physics.free_surface_ghost import Ghost
-from plash.physics.solids.voxel import CLOSED, DomainBox, StaticSolids
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.domain_box import CLOSED, DomainBox
+from plash.physics.solids.voxel import Voxel
 
 H = 0.37
 CELLS = {2: (14, 20), 3: (9, 14, 11)}
@@ -29,7 +31,7 @@ def looked_at(particles: Particles):
     """Solids and labelled cells for sorted particles in the closed box."""
     dimension = particles.dimension
     sort_particles(particles, 3)
-    solids = StaticSolids([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
+    solids = SceneSolids(Voxel([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H)).at(particles.tiles)
     fill = fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides())
     phi = liquid_distance(fill, H)
     cells = label_cells(phi.tiles, phi.pool < 0, solids.is_solid, phi, fill)

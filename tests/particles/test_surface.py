@@ -9,7 +9,9 @@ from plash.particles.films import find_ballistic
 from plash.particles.seed import seed
 from plash.particles.sort import sort_particles
 from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
-from plash.physics.solids.voxel import CLOSED, DomainBox, StaticSolids
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.domain_box import CLOSED, DomainBox
+from plash.physics.solids.voxel import Voxel
 from plash.scene.bodies import Solid
 
 H = 0.37
@@ -25,7 +27,7 @@ def pool(level, dimension, jitter=0.0, number=0, axis=1, solids=(), shift=0):
         return points[:, axis] - level * H
 
     particles = seed(gap, box, H, per_cell, jitter, np.random.default_rng(number), (0.0, 0.0, 0.0))
-    bodies = StaticSolids(solids, DomainBox(tuple(n + shift for n in box), ((CLOSED, CLOSED),) * dimension), H)
+    bodies = SceneSolids(Voxel(solids, DomainBox(tuple(n + shift for n in box), ((CLOSED, CLOSED),) * dimension), H))
     if solids:
         centres = (particles.cell.T + 0.5) * H
         from plash.levelset.shapes import distance
@@ -200,6 +202,6 @@ def test_closed_sides_are_mirrors_that_lose_no_volume(dimension, make_particles)
     places[::2, 0] = size[0] - 1e-3
     particles = make_particles(places)
     sort_particles(particles, 3)
-    here = StaticSolids([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H).at(particles.tiles)
+    here = SceneSolids(Voxel([], DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension), H)).at(particles.tiles)
     fill = fill_fraction(particles, here.inverse_kernel_weight, here.box.closed_sides())
     assert np.nansum(dense(fill, dimension)) == pytest.approx(particles.total_volume(), rel=1e-6)

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import plash
+from plash.errors import DamagedError
+from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
+from plash.files.frames import read_frame
 from plash.files.layout import RunFolder
 from plash.files.ply import mesh_from_ply
 from plash.levelset.shapes import distance
@@ -127,3 +130,46 @@ def test_check_tells_how_fast_solids_are_and_which_are_never_seen():
     assert "0.6 m/s at the most crosses 0.5 cells a frame" in speed.message
     assert found(oscillation={"amplitude": (1.5, 0), "frequency": 15})["tiny-steps"].level == "warning"
     assert found(velocity=(0.6, 0))["outside-domain"].level == "warning"
+
+
+@pytest.mark.parametrize("solids", ["cut", "voxel"])
+def test_poses_survive_a_checkpoint_and_are_read_from_it(tmp_path, solids):
+    made = scene(3, **{"solver.solids": solids})
+    solver = plash.build(made)
+    solver.advance(0.03)
+    solver.advance(0.05)
+    poses = solver.state.poses
+    assert set(poses) == {"blade", "ball"}
+    assert poses == made.poses_at(solver.state.began)
+    path = tmp_path / "checkpoint.npz"
+    write_checkpoint(path, solver, Place(1, 2))
+    again = plash.build(made)
+    read_checkpoint(path, again, made, None, "")
+    assert again.state.poses == poses
+
+    # Another pose in the file is where the body is, whatever its motion says
+    arrays = dict(np.load(path))
+    arrays["pose.ball"][1, 3] -= 0.1
+    np.savez(path, **arrays)
+    read_checkpoint(path, again, made, None, "")
+    assert again.state.poses["ball"].shift[1] == poses["ball"].shift[1] - 0.1
+    if solids == "cut":
+        moved = again.state.cells.cut_cells.face_fractions != solver.state.cells.cut_cells.face_fractions
+        assert moved.any()
+    arrays["pose.ball"][0, 0] = 0.5
+    np.savez(path, **arrays)
+    with pytest.raises(DamagedError, match="'ball' is turned by what is no rotation"):
+        read_checkpoint(path, again, made, None, "")
+
+
+def test_frames_hold_the_poses_of_solids_that_move(tmp_path):
+    made = scene(3)
+    plash.run(made, tmp_path / "run", stages=["simulate"])
+    for frame in (1, 3):
+        time = (frame - 1) / made.time.fps
+        path = RunFolder(tmp_path / "run").particles(frame)
+        with np.load(path) as arrays:
+            pose = arrays["pose.blade"]
+        corner = pose[:, :3] @ np.array([0.7, 0.33, 0.0]) + pose[:, 3]
+        assert abs(distance(made.solids_at(time)[0].shape, corner[None, :2])[0]) < 1e-12
+        assert read_frame(path, made, frame, None, "").poses == made.poses_at(time)

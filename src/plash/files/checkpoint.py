@@ -23,6 +23,7 @@ from plash.scene.model import Scene
 from plash.solvers.box_state import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.poses import pose_arrays, poses_from
 from plash.solvers.solver import Solver
 from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.solvers.state import State
@@ -91,6 +92,7 @@ def _arrays(s: State) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays |= {"cell_tiles": s.cells.tiles.keys, "label": s.cells.label, "faces": s.cells.faces, "wet": s.cells.wet}
         if s.cells.phi is not None:
             arrays["phi"] = s.cells.phi.pool
+    arrays |= pose_arrays(s.poses)
     return arrays, {name: getattr(s, name) for name in _NUMBERS}
 
 
@@ -126,7 +128,8 @@ def read_checkpoint(path: Path, solver: Solver, scene: Scene, expected: Written 
         assert isinstance(about, _LiquidNumbers)
         state = _state(arrays, about, scene, solver.transfer.affine_rows)
         if state.cells is not None:
-            cut_cells = solver.solids.at(state.cells.tiles, state.began, state.length).cut_cells
+            state.poses = poses_from(arrays, solver.solids.poses(state.began))
+            cut_cells = solver.solids.at(state.cells.tiles, state.poses, state.began, state.length).cut_cells
             state.cells = replace(state.cells, cut_cells=cut_cells)
         solver.state = state
     solver.ledger = about.ledger

@@ -1,6 +1,7 @@
 """A frame on disk: the particles of a liquid, or the grids of stable fluids.
 
-Particles have `position` (m), `velocity` (m/s) and `volume` (m³; m² in 2-D), one row each. Grids have `density`
+Particles have `position` (m), `velocity` (m/s) and `volume` (m³; m² in 2-D), one row each; beside them are the poses of
+solids that move (`solvers/poses.py`). Grids have `density`
 [[z,] y, x], `velocity` (m/s) [axis, [z,] y, x] and the size `h` (m) of a cell, and if there is heat `temperature` (K)
 [[z,] y, x].
 """
@@ -16,6 +17,7 @@ from plash.files.atomic import Written
 from plash.files.limits import FASTEST, LARGEST_PARTICLE, cells_of, fastest
 from plash.scene.model import Scene
 from plash.solvers.box_state import FrameGrids
+from plash.solvers.poses import pose_arrays, poses_from
 from plash.solvers.solver import Snapshot
 from plash.solvers.state import FrameParticles
 
@@ -29,6 +31,8 @@ def write_frame(path: Path, seen: Snapshot, number: int, time: float) -> Written
     arrays = {name: np.asarray(getattr(seen, name)) for name in names}
     if isinstance(seen, FrameGrids) and seen.temperature is not None:
         arrays["temperature"] = seen.temperature
+    if isinstance(seen, FrameParticles):
+        arrays |= pose_arrays(seen.poses)
     return write_arrays(path, {**arrays, "frame": np.array(number), "time": np.array(time)})
 
 
@@ -69,4 +73,5 @@ def _particles(arrays: Arrays, scene: Scene) -> FrameParticles:
         arrays.take("position", np.float64, (n, d), low * h, high * h),
         arrays.take("velocity", np.float32, (n, d), -most, most),
         arrays.by_name["volume"],
+        poses_from(arrays, scene.poses_at(float(arrays.take("time", np.float64, ())))),
     )

@@ -1,4 +1,4 @@
-"""Values on some tiles and a little round them, of which each place has to be evaluated once only.
+"""Some tiles and a little round them: values of which each place has to be evaluated once only, and tiles beside tiles.
 
 What lies beside one tile is inside another if that is among them too: there it is taken from the other.
 """
@@ -98,3 +98,29 @@ class Halos:
         """Give every tile what the others have found."""
         for border in self._borders:
             values[(border.takers, *border.beside)] = values[(border.givers, *border.within)]
+
+
+def touching(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """By slot, whether a tile is one of these or touches one."""
+    holds = np.zeros(tiles.count + 1, np.bool_)
+    holds[slots] = True
+    near = np.asarray(holds[tiles.neighbours].any(axis=1))
+    near[0] = False
+    return near
+
+
+def at_minimal_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values at the minimal corners of the cells of tiles, given those of one more cell round each tile too."""
+    return corners[(slice(None), *(slice(1, n - 2) if n > 1 else slice(None) for n in corners.shape[1:]))]
+
+
+def at_minimal_faces(corners: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Mean over the corners of each minimal face of tiles, given the corners of one more cell round each tile too."""
+    mean = corners
+    for along in range(3):
+        place = 3 - along
+        count = corners.shape[place] - 3
+        if count > 0:
+            low = np.take(mean, np.arange(1, count + 1), place)
+            mean = low if along == axis else 0.5 * (low + np.take(mean, np.arange(2, count + 2), place))
+    return mean

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 _HAIR = 1e-6  # cells outside the surface at which open space begins
 _LEAST = 0.01  # open fraction below which a face is closed, and as far from one it is open
+LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
 _STEPS = 1024  # fractions are multiples of 1/1024: sums of a few of them are exact in single precision
 
 

@@ -1,4 +1,4 @@
-"""The operator A of a Poisson problem on tiles, applied without a matrix.
+"""Operators A of equations A x = b, and that of a Poisson problem on tiles, applied without a matrix.
 
     (A x)_i = d_i x_i - sum over neighbours j of w_ij x_j        where the unknowns are the cells with d_i > 0
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numba import prange
@@ -41,6 +41,34 @@ class Stencil(NamedTuple):
     weights: Pool
     uniform: NDArray[np.bool_]
     neighbours: NDArray[np.int32]
+
+
+class Operator(Protocol):
+    """A of A x = b, symmetric and positive (semi-)definite: all that conjugate gradients ask of an equation.
+
+    x and b are pools: arrays whose first axis counts rows of values, such as tiles, or the tiles of each component.
+    """
+
+    @property
+    def diagonal(self) -> Pool:
+        """Diagonal of A, positive where there is an unknown and zero elsewhere."""
+
+    @property
+    def active(self) -> NDArray[np.int32]:
+        """The rows of a pool that hold an unknown; no other row is read or written."""
+
+    @property
+    def inverse(self) -> Pool:
+        """1 over the diagonal where there is an unknown, else zero."""
+
+    def zeros(self, dtype: type = np.float32) -> NDArray[Any]:
+        """A new pool of zeros."""
+
+    def apply(self, x: Pool, result: Pool) -> float:
+        """Set result = A x and return x·A x."""
+
+    def residual(self, x: Pool64, b: Pool64, result: Pool64) -> float:
+        """Set result = b - A x in double precision and return its 2-norm."""
 
 
 @dataclass(frozen=True, eq=False)

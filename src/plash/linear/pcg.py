@@ -7,8 +7,7 @@ becomes the next right-hand side. No iteration is lost, and every sweep runs at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_range
-from plash.linear.operators import PoissonOperator, Pool, Pool64
+from plash.linear.operators import Operator, Pool, Pool64
 
 _MOST_GAIN = 2e-3  # of one inner solve: single precision is still truthful there
 _MOST_REFINEMENTS = 12
@@ -47,83 +46,60 @@ class Solution:
         residual: True final ‖b - A x‖₂ in double precision.
         target: What it had to be below.
         history: ‖b - A x‖₂ at the first guess and after each refinement.
+        residuals: ‖r‖₂/‖r₀‖₂ at the first guess and after each iteration, as single precision has them; none if there
+            was nothing to solve.
     """
 
     iterations: int = 0
     residual: float = 0.0
     target: float = 0.0
     history: list[float] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
 
     @property
     def converged(self) -> bool:
         """Whether the true residual reached its target; an infinite one reaches nothing."""
         return self.residual <= self.target < np.inf
 
-
-_watched: list[list[float]] = []  # one list of residuals per solve, while somebody watches
-_watchers = 0
-
-
-@contextmanager
-def watching() -> Iterator[list[list[float]]]:
-    """Collect the residuals of every solve that runs inside: a list for each, ‖r‖₂/‖r₀‖₂ after each iteration.
-
-    They are the recursive residuals of single precision; `Solution.history` has the true ones.
-
-    Example:
-        >>> with watching() as solves:
-        ...     pass
-        >>> solves
-        []
-    """
-    global _watched, _watchers
-    outer, _watched = _watched, []
-    _watchers += 1
-    try:
-        yield _watched
-    finally:
-        _watched = outer
-        _watchers -= 1
+    @property
+    def relative_residual(self) -> float:
+        """The true final residual over that of the first guess."""
+        first = self.history[0] if self.history else 0.0
+        return self.residual / first if first > 0.0 else 0.0
 
 
 def solve(
-    operator: PoissonOperator,
+    operator: Operator,
     preconditioner: Preconditioner,
     b: Pool64,
     x: Pool64,
-    tolerance: float,
-    floor: float = 0.0,
+    target: float,
     most_iterations: int = 200,
     clean: Callable[[Pool64], None] = lambda r: None,
 ) -> Solution:
-    """Solve A x = b until ‖b - A x‖₂ ≤ max(tolerance ‖b‖₂, floor), starting from x.
+    """Solve A x = b until ‖b - A x‖₂ ≤ target, starting from x.
 
     Args:
         operator: A, symmetric and positive (semi-)definite.
         preconditioner: Approximate inverse of A.
         b: Right-hand side.
         x: First guess; holds the solution afterwards.
-        tolerance: Relative size of the true residual to reach.
-        floor: Absolute size that is as good as zero: round-off of whatever b was made from.
+        target: Size of the true residual to reach.
         most_iterations: Stop after this many in any case.
-        clean: Removes from a residual what A cannot reach (constants in closed components).
+        clean: Removes from a residual what A cannot reach, such as constants in closed components.
     """
     r = operator.zeros(np.float64)
-    solution = Solution()
-    solution.target = max(tolerance * _norm(operator, b), floor)
+    solution = Solution(target=target, residuals=[1.0])
     solution.residual = _cleaned_residual(operator, x, b, r, clean)
     solution.history.append(solution.residual)
 
-    residuals = [1.0]
-    if _watchers:
-        _watched.append(residuals)
     inner = _Inner(operator, preconditioner)
     while not solution.converged and solution.iterations < most_iterations:
         wanted = max(solution.target / solution.residual, 1e-16)
         gain = 0.9 * wanted ** (1.0 / np.ceil(np.log(wanted) / np.log(_MOST_GAIN)))
         most = min(preconditioner.longest_run, most_iterations - solution.iterations)
         solution.iterations += inner.correct(x, r, solution.residual, gain, most)
-        residuals += [size * solution.residual / (solution.history[0] or 1.0) for size in inner.sizes]
+        solution.residuals += [size * solution.residual / (solution.history[0] or 1.0) for size in inner.sizes]
         before = solution.residual
         solution.residual = _cleaned_residual(operator, x, b, r, clean)
         solution.history.append(solution.residual)
@@ -138,7 +114,7 @@ class JacobiPreconditioner:
 
     longest_run = 1_000_000
 
-    def __init__(self, operator: PoissonOperator) -> None:
+    def __init__(self, operator: Operator) -> None:
         self.operator = operator
 
     def solve(self, r: Pool, z: Pool) -> float:
@@ -152,7 +128,7 @@ class JacobiPreconditioner:
 class _Inner:
     """Preconditioned conjugate gradients in single precision, with their working pools."""
 
-    def __init__(self, operator: PoissonOperator, preconditioner: Preconditioner) -> None:
+    def __init__(self, operator: Operator, preconditioner: Preconditioner) -> None:
         self.operator = operator
         self.preconditioner = preconditioner
         self.r, self.z, self.p, self.q, self.e = (operator.zeros() for _ in range(5))
@@ -194,19 +170,17 @@ def _rows(pool: NDArray[Any]) -> NDArray[Any]:
     return pool.reshape(len(pool), -1)
 
 
-def _norm(operator: PoissonOperator, b: Pool64) -> float:
+def norm(operator: Operator, b: Pool64) -> float:
     """2-norm over the unknowns."""
     partial = np.zeros(len(operator.active))
     _sum_squares(_rows(b), _rows(operator.diagonal), partial, operator.active, chunk_count())
     return float(np.sqrt(partial.sum()))
 
 
-def _cleaned_residual(
-    operator: PoissonOperator, x: Pool64, b: Pool64, r: Pool64, clean: Callable[[Pool64], None]
-) -> float:
+def _cleaned_residual(operator: Operator, x: Pool64, b: Pool64, r: Pool64, clean: Callable[[Pool64], None]) -> float:
     operator.residual(x, b, r)
     clean(r)
-    return _norm(operator, r)
+    return norm(operator, r)
 
 
 @kernel

@@ -33,7 +33,14 @@ class PoissonSystem:
     def solve(
         self, b: Pool64, tolerance: float, floor: float = 0.0, guess: Pool64 | None = None
     ) -> tuple[Pool64, pcg.Solution]:
-        """Solve A x = b; b and x lose their mean in closed components. Also tells how the solve went."""
+        """Solve A x = b until ‖b - A x‖₂ ≤ max(tolerance ‖b‖₂, floor); also tells how the solve went.
+
+        Args:
+            b: Right-hand side; it and x lose their mean in closed components.
+            tolerance: Relative size of the true residual to reach.
+            floor: Absolute size that is as good as zero: round-off of whatever b was made from.
+            guess: What to start from, where it has a value; else zero.
+        """
         x = self.operator.zeros(np.float64)
         if guess is not None:
             np.copyto(x, guess, where=self.operator.diagonal > 0)
@@ -41,7 +48,8 @@ class PoissonSystem:
             return x, pcg.Solution(history=[0.0])
         self.closed.remove_means(b)
         clean = self.closed.remove_means
-        solution = pcg.solve(self.operator, self.multigrid, b, x, tolerance, floor, clean=clean)
+        target = max(tolerance * pcg.norm(self.operator, b), floor)
+        solution = pcg.solve(self.operator, self.multigrid, b, x, target, clean=clean)
         self.closed.remove_means(x)
         return x, solution
 

@@ -5,7 +5,8 @@
 with no flux through walls. Moving particles by δx removes the error to first order and changes no velocity. The
 equations are those of the pressure with another right-hand side: same cells, same surface, same operator. So the
 error is that of the particles the step began with, and they are moved before they are carried along; it needs no
-second sort, fill fraction, operator or preconditioner. Reference: Kugelstadt et al. 2019.
+second sort, fill fraction, operator or preconditioner. What the surface adds to the pressure's right-hand side is no
+part of it. Reference: Kugelstadt et al. 2019.
 
 Inside the liquid that keeps f at 1. Right under the surface only e > 0 is known, and in minutes of calm particles there
 rise by a few hundredths of a cell. The rest fill, which the projection aims at, takes that back:
@@ -23,11 +24,12 @@ import numpy as np
 from plash.grid.cells import Cells
 from plash.grid.fields import FaceField
 from plash.linear.operators import Pool64
+from plash.linear.pcg import Solution
 from plash.linear.system import PoissonSystem
 from plash.particles.density import density_error, displace_particles
 from plash.particles.particles import Particles
 from plash.physics.free_surface import FreeSurface
-from plash.physics.solids.voxel import Solids
+from plash.physics.solids.base import Solids
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
@@ -42,8 +44,12 @@ class DensityCorrection(Protocol):
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
-    ) -> None:
-        """Spread particles evenly, given where the liquid was found and the equations of its pressure."""
+    ) -> Solution:
+        """Spread particles evenly, given where the liquid was found and the equations of its pressure.
+
+        Returns:
+            How the solve went; one that did not converge leaves the rest of the error to the next step.
+        """
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,9 @@ class NoDensityCorrection:
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
-    ) -> None:
+    ) -> Solution:
         """Nothing."""
+        return Solution()
 
 
 @dataclass(frozen=True)
@@ -82,18 +89,18 @@ class DensityProjection:
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
-    ) -> None:
+    ) -> Solution:
         """Move particles by -∇P."""
-        potential = _solve_density(system, density_error(cells, target_fill), self.tolerance)
+        potential, solution = _solve_density(system, density_error(cells, target_fill), self.tolerance)
         displacement = FaceField.filled(cells.tiles, 0.0)
-        self.free_surface.apply(displacement, potential, cells)
+        self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)
         start = solids.remember(particles)
         displace_particles(particles, displacement)
         solids.collide_displaced(particles, start, keep_velocity=True)
+        return solution
 
 
 @stage
-def _solve_density(system: PoissonSystem, error: Pool64, tolerance: float) -> Pool64:
-    potential, _ = system.solve(error, tolerance)
-    return potential
+def _solve_density(system: PoissonSystem, error: Pool64, tolerance: float) -> tuple[Pool64, Solution]:
+    return system.solve(error, tolerance)

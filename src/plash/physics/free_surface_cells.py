@@ -26,6 +26,7 @@ from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.loops import ABOVE, BACK, RIGHT, chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
+from plash.physics.free_surface import negative_divergence
 from plash.timing import stage
 
 
@@ -89,8 +90,12 @@ class SurfaceCells:
         run(cells.label, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
         return PoissonOperator(tiles, diagonal)
 
+    def right_hand_side(self, velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
+        """-h ∇·u: the pressure at the surface is zero everywhere."""
+        return negative_divergence(velocity, cells)
+
     @stage
-    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+    def subtract_gradient(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1), then the outer faces of surface cells.
 
         The velocities of solids are inputs of the rules, so they are kept for them and forgotten afterwards.

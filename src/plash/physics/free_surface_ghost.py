@@ -25,6 +25,7 @@ from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
+from plash.physics.free_surface import negative_divergence
 from plash.timing import stage
 
 _SMALLEST = np.float32(1e-6)  # θ: with 1e-4 a level at the height of cell centres drifts at 1e-4 g
@@ -48,8 +49,12 @@ class Ghost:
         run(label, phi, fractions, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
         return PoissonOperator(tiles, diagonal, None if cells.cut_cells is None else cells.cut_cells.face_fractions)
 
+    def right_hand_side(self, velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
+        """-h ∇·u: the pressure at the surface is zero everywhere."""
+        return negative_divergence(velocity, cells)
+
     @stage
-    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+    def subtract_gradient(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1) between liquid cells, and that over θ between liquid and air."""
         assert cells.phi is not None
         tiles = cells.tiles

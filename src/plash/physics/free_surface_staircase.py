@@ -23,6 +23,7 @@ from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator
+from plash.physics.free_surface import negative_divergence
 from plash.timing import stage
 
 
@@ -41,7 +42,11 @@ class Staircase:
         run(cells.label, openness, tiles.neighbours, cells.liquid_tiles, diagonal, chunk_count())
         return PoissonOperator(tiles, diagonal, fractions)
 
-    def apply(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
+    def right_hand_side(self, velocity: FaceField, cells: Cells) -> NDArray[np.float64]:
+        """-h ∇·u: the pressure at the surface is zero everywhere."""
+        return negative_divergence(velocity, cells)
+
+    def subtract_gradient(self, velocity: FaceField, potential: NDArray[np.float64], cells: Cells) -> None:
         """Set u -= p_i - p_(i-1) (equation 15)."""
         subtract_gradient(velocity, potential, cells)
 

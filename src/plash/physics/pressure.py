@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.cells import Cells
-from plash.grid.differences import divergence
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
@@ -35,19 +34,28 @@ class Projection:
 
     Attributes:
         pressure: Gauge pressure plus gas pressure in liquid cells, Pa; gas pressure elsewhere.
-        iterations: Conjugate-gradient iterations.
-        residual: True relative residual.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of.
+        solves: How each of its solves went.
         system: The equations it was found from; they hold for other right-hand sides too.
         cells: What was liquid in them: less than before where liquid parted from walls.
     """
 
     pressure: CellField
-    iterations: int
-    residual: float
     excess: float
+    solves: list[pcg.Solution]
     system: PoissonSystem
     cells: Cells
+
+    @property
+    def iterations(self) -> int:
+        """Conjugate-gradient iterations."""
+        return sum(solution.iterations for solution in self.solves)
+
+    @property
+    def residual(self) -> float:
+        """True residual at the end, over that of the velocity as it was given."""
+        first = self.solves[0].history[0]
+        return self.solves[-1].residual / first if first > 0.0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -86,27 +94,25 @@ class PressureSolver:
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
         potential, solution = _solve(system, b, self.tolerance, floor)
-        first, iterations = solution.history[0], solution.iterations
+        solves = [solution]
         parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
         if parted is not None:
             cells = parted
             b, system = self._equations(velocity, cells, inflow)
             potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
-            iterations += solution.iterations
-        self.free_surface.apply(velocity, potential, cells)
+            solves.append(solution)
+        self.free_surface.subtract_gradient(velocity, potential, cells)
         _refuse_runaway(velocity, before, self.h)
 
         pressure = potential
         pressure *= self.rho * self.h / dt
         pressure += self.gas_pressure
-        relative = solution.residual / first if first > 0.0 else 0.0
-        return Projection(CellField(cells.tiles, pressure), iterations, relative, excess, system, cells)
+        return Projection(CellField(cells.tiles, pressure), excess, solves, system, cells)
 
     def _equations(
         self, velocity: FaceField, cells: Cells, inflow: Inflow
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
-        b = divergence(velocity, cells)
-        np.negative(b, out=b)
+        b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
         return b, PoissonSystem(self.free_surface.operator(cells))
 

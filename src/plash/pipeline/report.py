@@ -7,7 +7,7 @@ text that comes from the scene is escaped, and the page allows no scripts.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from importlib import resources
 from statistics import fmean
@@ -108,6 +108,7 @@ def _numbers(history: RunHistory) -> str:
             ("Time steps", f"{steps:,}", f"{steps / len(log):.1f} a frame, {_count(retries, 'was', 'were')} repeated"),
             ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
             ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
+            *_density_numbers(log.values()),
         ]
     facts += _volume_numbers(history) + _time_numbers(history)
     cards = (
@@ -115,6 +116,15 @@ def _numbers(history: RunHistory) -> str:
         for name, value, more in facts
     )
     return f'<dl class="numbers">{"".join(cards)}</dl>'
+
+
+def _density_numbers(log: Collection[FrameLog]) -> list[tuple[str, str, str]]:
+    """How the density solves went; nothing if there were none."""
+    iterations = [count for frame in log for count in frame.density_iterations]
+    if not any(iterations):
+        return []
+    worst = max(frame.density_residual for frame in log)
+    return [("Density iterations", f"{fmean(iterations):.1f}", f"a step, largest relative residual {worst:.2g}")]
 
 
 def _contents(last: FrameLog) -> tuple[str, str, str]:

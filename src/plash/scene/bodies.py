@@ -11,7 +11,7 @@ from pydantic import Field
 
 from plash.scene.language.base import Duration, Name, Number, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
-from plash.scene.motion import Motion
+from plash.scene.motion import Motion, Pose
 from plash.scene.shapes import Shape
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class Solid(SceneModel):
 
     def at(self, time: float, dimension: int) -> Solid:
         """The body as it stands at a time, s, in a scene of so many axes; without its motion."""
-        if self.motion is None:
-            return self
-        shape = self.shape.carried(*self.motion.pose(time), dimension)
-        return self.with_values(shape=shape, motion=None)
+        return self if self.motion is None else self.placed(self.motion.pose(time), dimension)
+
+    def placed(self, pose: Pose, dimension: int) -> Solid:
+        """The body as it stands in a pose, in a scene of so many axes; without its motion."""
+        return self.with_values(shape=self.shape.carried(*pose, dimension), motion=None)

@@ -27,6 +27,7 @@ from plash.scene.language.problems import findings
 from plash.scene.language.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
+from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
@@ -303,6 +304,10 @@ class Scene(SceneModel):
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""
         return tuple(solid.at(time, self.dimension) for solid in self.solid)
+
+    def poses_at(self, time: float) -> dict[str, Pose]:
+        """Where the solids that move are at a time, s, by name."""
+        return {solid.name: solid.motion.pose(time) for solid in self.solid if solid.moves and solid.motion is not None}
 
     @property
     def particles_per_cell(self) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
+from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
@@ -27,7 +28,7 @@ from plash.physics.flow.sinks import Sinks
 from plash.physics.flow.sources import Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids.voxel import SceneSolids, Solids
+from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
 from plash.solvers.ledger import Ledger
 from plash.solvers.state import FrameParticles, State
@@ -68,6 +69,7 @@ class LiquidSolver:
     sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
+    solves: list[Solution] = field(default_factory=list)
 
     def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
         """Take one step, pausing after each stage; yields the stage's name.
@@ -80,8 +82,8 @@ class LiquidSolver:
 
         # Where everything is
         marked = sort_particles(s.particles, self.reach)
-        solids = self.solids.at(s.tiles, s.time, dt)
-        s.began, s.length = s.time, dt
+        s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
+        solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
         cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
         volume = self.surface_tracker.volume(cells)
@@ -101,7 +103,7 @@ class LiquidSolver:
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
         projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
-        s.pressure = projection.pressure
+        s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield "project"
         extrapolate(s.velocity, self.reach)
@@ -114,13 +116,16 @@ class LiquidSolver:
         report.unknown_reads += self.transfer.to_particles(s)
         self.forces.add_to_ballistic(s.particles, s.time, dt)
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
-        self.density_correction.correct(s.particles, projection.cells, solids, projection.system, s.target_fill)
+        equations = projection.cells, solids, projection.system
+        density = self.density_correction.correct(s.particles, *equations, s.target_fill)
+        self.solves = [*projection.solves, density]
         s.unspent = dt
         self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
         yield "move"
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
+        report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
 
     @property
@@ -154,12 +159,14 @@ class LiquidSolver:
         remaining = frame_time - s.time
         if not remaining > 0:
             raise ValueError(f"the frame at {frame_time} s is not ahead: the liquid is at {s.time} s already")
-        self.report = report = StepReport()
+        self.report, self.solves = StepReport(), []
+        report = self.report
         with timing() as seconds:
             if s.unspent > 0:
                 report.dt = s.unspent
                 assert s.velocity is not None
-                self.advect_particles(min(s.unspent, remaining), self.solids.at(s.velocity.tiles, s.time, s.unspent))
+                solids = self.solids.at(s.velocity.tiles, self.solids.poses(s.time), s.time, s.unspent)
+                self.advect_particles(min(s.unspent, remaining), solids)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -168,8 +175,8 @@ class LiquidSolver:
         return report
 
     def snapshot(self) -> FrameParticles:
-        """The particles as they are now, for a frame."""
-        return FrameParticles.of(self.state.particles, self.h)
+        """The particles as they are now, and where solids that move are, for a frame."""
+        return FrameParticles.of(self.state.particles, self.h, self.solids.poses(self.state.time))
 
     def _step(self, dt: float, remaining: float) -> None:
         """Take a step; one that diverges is taken again with half its length, a few times.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.physics.solids.rigid_motion import Poses
 
 
 @dataclass(eq=False)
@@ -29,6 +30,7 @@ class State:
         target_fill: Fill fraction that the inside of the liquid is kept at: 1, or a little off it to keep volume.
         began: When the last step began, s.
         length: How long it was, s.
+        poses: Where the solids that move were when it began, by name.
     """
 
     particles: Particles
@@ -42,6 +44,7 @@ class State:
     target_fill: float = 1.0
     began: float = 0.0
     length: float = 0.0
+    poses: Poses = field(default_factory=dict)
 
     @property
     def tiles(self) -> Tiles:
@@ -58,19 +61,22 @@ class FrameParticles:
         position: In metres, one row per particle.
         velocity: In m/s, one row per particle.
         volume: Liquid each one stands for, m³ (m² in 2-D).
+        poses: Where solids that move are, by name.
     """
 
     position: NDArray[np.float64]
     velocity: NDArray[np.float32]
     volume: NDArray[np.float64]
+    poses: Poses = field(default_factory=dict)
 
     @staticmethod
-    def of(particles: Particles, h: float) -> FrameParticles:
-        """A copy of the particles as they are now; h is the cell size in metres."""
+    def of(particles: Particles, h: float, poses: Poses) -> FrameParticles:
+        """A copy of the particles as they are now, and where solids are; h is the cell size in metres."""
         return FrameParticles(
             particles.position(h),
             np.ascontiguousarray(particles.velocity.T),
             particles.volume.astype(np.float64) * h**particles.dimension,
+            poses,
         )
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:

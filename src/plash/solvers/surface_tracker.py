@@ -11,13 +11,13 @@ from plash.grid.cells import Cells, label_cells
 from plash.particles.films import Unseen, find_ballistic
 from plash.particles.particles import Particles
 from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
-from plash.physics.solids.voxel import Solids
+from plash.physics.solids.base import SolidFields
 
 
 class SurfaceTracker(Protocol):
     """A way to tell liquid from air."""
 
-    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: SolidFields) -> tuple[Cells, Unseen]:
         """Label every cell, given the sorted particles and which cells hold one; and tell what is not seen so."""
 
     def volume(self, cells: Cells) -> float:
@@ -27,7 +27,7 @@ class SurfaceTracker(Protocol):
 class MarkerCells:
     """A cell is liquid if it holds a marker (Cline figure 4)."""
 
-    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: SolidFields) -> tuple[Cells, Unseen]:
         """Label cells by their markers: every particle is in liquid."""
         return label_cells(solids.tiles, marked, solids.is_solid, cut_cells=solids.cut_cells), Unseen()
 
@@ -45,7 +45,7 @@ class FillFraction:
     def __init__(self, h: float) -> None:
         self.h = h
 
-    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: Solids) -> tuple[Cells, Unseen]:
+    def label(self, particles: Particles, marked: NDArray[np.bool_], solids: SolidFields) -> tuple[Cells, Unseen]:
         """Label cells by their distance to the surface, and find out which particles fly."""
         fill = fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides())
         phi = liquid_distance(fill, self.h)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
-from plash.linear import pcg
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox
+from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
@@ -88,7 +87,6 @@ class LiveLiquid:
         self.scene = scene
         self._solver = _built(scene)
         self._walk: Iterator[str] | None = None
-        self._solves: list[list[float]] = []
         self._random = np.random.Generator(np.random.PCG64(scene.solver.seed))
         self._label()
 
@@ -99,11 +97,10 @@ class LiveLiquid:
 
     def advance(self, frame_time: float) -> None:
         """Take one step towards a time; a step that is under way stage by stage is finished instead."""
-        with pcg.watching() as self._solves:
-            if self._walk is not None:
-                self._finish()
-            else:
-                self._solver.advance(frame_time)
+        if self._walk is not None:
+            self._finish()
+        else:
+            self._solver.advance(frame_time)
 
     def next_stage(self, frame_time: float) -> str:
         """Take the next stage of a step, and return its name."""
@@ -111,9 +108,7 @@ class LiveLiquid:
         if self._walk is None:
             solver.report = StepReport()
             self._walk = solver.stages(solver.next_step(frame_time))
-        with pcg.watching() as solves:
-            name = next(self._walk, "")
-        self._solves = solves or self._solves
+        name = next(self._walk, "")
         if name in ("move", ""):
             self._finish()
         return name
@@ -209,7 +204,7 @@ class LiveLiquid:
             "kinetic": float(rho / 2 * (volume * square).sum()),
             "potential": -rho * (g[0] * center[0] + g[1] * center[1]),
             "milliseconds": {name: round(value, 3) for name, value in solver.milliseconds.items()},
-            "residuals": [[float(f"{size:.3g}") for size in solve] for solve in self._solves],
+            "residuals": [[float(f"{size:.3g}") for size in one.residuals] for one in solver.solves if one.residuals],
         }
 
     def arrays(self, view: str, arrows: bool) -> tuple[Arrays, dict[str, float]]:

@@ -15,9 +15,10 @@ from plash.particles.sort import sort_particles
 from plash.physics.forces import Gravity
 from plash.physics.free_surface_ghost import Ghost
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids.cut import StaticCutSolids
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.cut import Cut
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.voxel import CLOSED, DomainBox
+from plash.physics.solids.domain_box import CLOSED, DomainBox
 from plash.scene.bodies import Solid
 from plash.solvers.build.liquid import build_liquid
 
@@ -31,7 +32,7 @@ def cut_by(dimension, shape, cells=None, **options):
     along = cells or CELLS[dimension]
     tiles = tiles_over((-3,) * dimension, tuple(n + 6 for n in along))
     body = Solid(name="body", shape=shape, **options)
-    return StaticCutSolids([body], DomainBox(along, ((CLOSED, CLOSED),) * dimension), H).at(tiles)
+    return SceneSolids(Cut([body], DomainBox(along, ((CLOSED, CLOSED),) * dimension), H)).at(tiles)
 
 
 def liquid_in(solids, phi):
@@ -96,11 +97,9 @@ def test_flow_along_an_incline_is_left_alone_by_the_pressure(dimension):
     along = np.zeros(dimension)
     along[:2] = normal[1], -normal[0]
     # A layer on the slope, far from every side
-    slope = StaticCutSolids(
-        [Solid(name="b", shape=incline(dimension))], DomainBox((80,) * dimension, ((0, 0),) * dimension), H
-    )
+    box = DomainBox((80,) * dimension, ((0, 0),) * dimension)
     tiles = tiles_over((-8,) * dimension, (32,) * dimension)
-    solids = slope.at(tiles)
+    solids = SceneSolids(Cut([Solid(name="b", shape=incline(dimension))], box, H)).at(tiles)
     shape = incline(dimension)
     cells = liquid_in(
         solids,
@@ -164,7 +163,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
         centre = np.array((0.031, 0.017))
         body = Solid(name="disc", shape=plash.Sphere(center=tuple(centre), radius=radius))
         n = 16 * fine
-        static = StaticCutSolids([body], DomainBox((1, 1), ((0, 0), (0, 0))), h)
+        static = SceneSolids(Cut([body], DomainBox((1, 1), ((0, 0), (0, 0))), h))
         solids = static.at(tiles_over((-n - 3,) * 2, (2 * n + 6,) * 2))
         tiles = solids.tiles
 
@@ -224,9 +223,9 @@ def bodies_to_hit(dimension):
 def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, name):
     shape, cells, rng = bodies_to_hit(dimension)[name], CELLS[dimension], np.random.default_rng(5)
     box = DomainBox(cells, ((CLOSED, CLOSED),) * dimension)
-    static = StaticCutSolids([Solid(name=name, shape=shape)], box, H)
+    static = SceneSolids(Cut([Solid(name=name, shape=shape)], box, H))
     places = rng.uniform(0.02, 1, (4000, dimension)) * (np.array(cells) - 0.05)
-    places = places[Bodies(static.bodies, H, dimension).distance(places) > 0.05]
+    places = places[Bodies(static.geometry.bodies, H, dimension).distance(places) > 0.05]
     particles = Particles.none(dimension)
     particles.cell = np.ascontiguousarray(np.floor(places).T.astype(np.int32))
     particles.offset = np.ascontiguousarray((places - np.floor(places)).T.astype(np.float32))

@@ -10,15 +10,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import WALL
+from plash.grid.cells import WALL, CutCells
 from plash.grid.tiles import Places, Tiles
+from plash.levelset.fractions import LEAST_SHARE
 from plash.levelset.inside import places_of
 from plash.particles.surface import reflect
 from plash.physics.flow.inlets import Inlet, InletStencil
-from plash.physics.solids.cut import LEAST_SHARE, CutSolids
-from plash.physics.solids.voxel import Solids
+from plash.physics.solids.base import SolidFields
+from plash.physics.solids.domain_box import DomainBox
 
 _HAT = (0.125, 0.75, 0.125)  # how much of a hat's integral lies in the cell before, in its own, and behind
+
+
+@dataclass(frozen=True, eq=False)
+class SolidsWithInlets:
+    """The fields of solids, with the cells behind inlets as more of them; the attributes are those of `SolidFields`."""
+
+    tiles: Tiles
+    box: DomainBox
+    is_solid: NDArray[np.bool_]
+    inverse_kernel_weight: NDArray[np.float32]
+    cut_cells: CutCells | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +50,9 @@ class InletCells:
         walls: All faces of plugs, and the same of each: none where only behind is open.
     """
 
-    before: Solids
+    before: SolidFields
     running: list[Inlet]
-    solids: Solids
+    solids: SolidsWithInlets
     faces: Places
     spout_of_face: NDArray[np.int64]
     ahead: Places
@@ -53,7 +65,7 @@ class InletCells:
     wall_handed: NDArray[np.float64]
 
 
-def place(solids: Solids, running: list[Inlet], stencils: list[InletStencil]) -> InletCells:
+def place(solids: SolidFields, running: list[Inlet], stencils: list[InletStencil]) -> InletCells:
     """Find the faces and cells of spouts on the tiles of these solids."""
     held = [_held(inlet, stencil, solids) for inlet, stencil in zip(running, stencils, strict=True)]
     walls = [_walls(inlet, stencil, solids.tiles) for inlet, stencil in zip(running, stencils, strict=True)]
@@ -83,7 +95,7 @@ class _Faces(NamedTuple):
     handed: NDArray[np.float64]
 
 
-def _held(inlet: Inlet, stencil: InletStencil, solids: Solids) -> _Faces:
+def _held(inlet: Inlet, stencil: InletStencil, solids: SolidFields) -> _Faces:
     """The faces that liquid comes in through: those that do not lead into a solid."""
     axes, ahead = stencil.face_axes, places_of(stencil.ahead, solids.tiles)
     is_open = ~solids.is_solid[ahead] | (ahead[0] == 0)
@@ -112,7 +124,7 @@ def _walls(inlet: Inlet, stencil: InletStencil, tiles: Tiles) -> _Faces:
     return _Faces(joined([part.places for part in found]), flux, normals, handed)
 
 
-def _with_inlet_cells(solids: Solids, inlet_cells: Sequence[NDArray[np.int64]]) -> Solids:
+def _with_inlet_cells(solids: SolidFields, inlet_cells: Sequence[NDArray[np.int64]]) -> SolidsWithInlets:
     """The solids with plugs added: labels, closed faces, and the share of space round cells that is open."""
     tiles = solids.tiles
     inlet_cells = places_of(np.unique(np.concatenate(inlet_cells), axis=0), tiles)
@@ -123,9 +135,12 @@ def _with_inlet_cells(solids: Solids, inlet_cells: Sequence[NDArray[np.int64]]) 
     inverse = solids.inverse_kernel_weight.copy()
     _take_share(inverse, solids, inlet_cells)
     inverse[inlet_cells] = np.nan
-    if not isinstance(solids, CutSolids) or solids.cut_cells is None:
-        return replace(solids, is_solid=is_solid, inverse_kernel_weight=inverse)
-    cut_cells = solids.cut_cells
+    cut_cells = None if solids.cut_cells is None else _closed_round(solids.cut_cells, tiles, inlet_cells)
+    return SolidsWithInlets(tiles, solids.box, is_solid, inverse, cut_cells)
+
+
+def _closed_round(cut_cells: CutCells, tiles: Tiles, inlet_cells: Places) -> CutCells:
+    """What is open of faces and cells, with some cells closed all round."""
     face_fractions, closed, volume = cut_cells.face_fractions.copy(), cut_cells.closed.copy(), cut_cells.volume.copy()
     volume[inlet_cells] = 0
     for axis in range(tiles.dimension):
@@ -133,11 +148,10 @@ def _with_inlet_cells(solids: Solids, inlet_cells: Sequence[NDArray[np.int64]]) 
             face_fractions[axis][face] = 0
             closed[axis][face] |= WALL
     face_fractions[:, 0], closed[:, 0] = 1, 0
-    cut_cells = replace(cut_cells, face_fractions=face_fractions, volume=volume, closed=closed)
-    return replace(solids, is_solid=is_solid, inverse_kernel_weight=inverse, open_space=cut_cells)
+    return replace(cut_cells, face_fractions=face_fractions, volume=volume, closed=closed)
 
 
-def _take_share(inverse: NDArray[np.float32], solids: Solids, inlet_cells: Places) -> None:
+def _take_share(inverse: NDArray[np.float32], solids: SolidFields, inlet_cells: Places) -> None:
     """Take the part of plugs out of the open share S of the hat kernel round cells, given as 1/S."""
     tiles, cut_cells = solids.tiles, solids.cut_cells
     reach = [range(-1, 2)] * tiles.dimension

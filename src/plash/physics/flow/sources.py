@@ -22,7 +22,7 @@ from plash.physics.compatibility import SolidFluxes
 from plash.physics.flow.inflow import Inflow
 from plash.physics.flow.inlet_cells import InletCells, place
 from plash.physics.flow.inlets import Inlet, IsOpen, everywhere
-from plash.physics.solids.voxel import Solids
+from plash.physics.solids.base import SolidFields
 from plash.timing import stage
 
 
@@ -56,7 +56,7 @@ class RunningInlets:
         brought_in: What they push into cells.
     """
 
-    solids: Solids
+    solids: SolidFields
     inflow: Inflow
     faces: Places
     flux: NDArray[np.float32]
@@ -101,7 +101,7 @@ class Sources:
         return max((inlet.fastest(start, end) for inlet in self.inlets), default=0.0)
 
     @stage
-    def at(self, solids: Solids, start: float, dt: float) -> RunningInlets:
+    def at(self, solids: SolidFields, start: float, dt: float) -> RunningInlets:
         """The spouts that run in a step, on the tiles of these solids."""
         end = start + dt
         running = [inlet for inlet in self.inlets if inlet.speed(start, end) > 0]
@@ -126,7 +126,7 @@ class Sources:
             _pushes(places, flux),
         )
 
-    def _placed(self, solids: Solids, running: list[Inlet], time: float) -> InletCells:
+    def _placed(self, solids: SolidFields, running: list[Inlet], time: float) -> InletCells:
         """Where spouts are on these tiles; kept while nothing moves and the same ones run."""
         last = self._last
         if last is not None and last.before is solids and last.running == running:
@@ -193,7 +193,7 @@ def _pushes(places: InletCells, flux: NDArray[np.float64]) -> SolidFluxes:
     return SolidFluxes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
 
 
-def _no_inlets(solids: Solids) -> RunningInlets:
+def _no_inlets(solids: SolidFields) -> RunningInlets:
     nowhere: Places = (np.zeros(0, np.int64),) * 5
     nothing = np.zeros(0, np.float32)
     return RunningInlets(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, SolidFluxes.none())

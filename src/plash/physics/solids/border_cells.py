@@ -13,7 +13,7 @@ what it moves into.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,17 @@ class Held:
         velocity.pool[self.faces] = value
 
 
-@dataclass(frozen=True, eq=False)
+class NoBorder:
+    """No cells: where bodies cut cells, their faces hold nothing."""
+
+    def hold(self, velocity: FaceField) -> None:
+        """Nothing."""
+
+    def impose(self, velocity: FaceField, cells: Cells | None = None) -> None:
+        """Nothing."""
+
+
+@dataclass(eq=False)
 class Border:
     """The n border cells of bodies that move, and their faces: the low ones along x, the high ones, then y.
 
@@ -56,6 +66,7 @@ class Border:
         exposed: Whether the cell beyond each face is not solid.
         owner: Which of the bodies that move each face belongs to.
         rigid: Velocity of that body through it, m/s.
+        held: What the faces hold since they were last told to.
     """
 
     normal: Array
@@ -64,6 +75,7 @@ class Border:
     exposed: NDArray[np.bool_]
     owner: NDArray[np.int64]
     rigid: Array
+    held: Held = field(init=False)
 
     @staticmethod
     def of(
@@ -71,7 +83,7 @@ class Border:
         slots: NDArray[np.int32],
         is_solid: NDArray[np.bool_],
         stands: NDArray[np.bool_],
-        moving: Sequence[RigidGroup],
+        groups: Sequence[RigidGroup],
     ) -> Border:
         """The border cells of some tiles, given which cells are solid and which of these do not move."""
         rows, *within = np.nonzero(is_solid[slots] & ~stands[slots])
@@ -80,17 +92,17 @@ class Border:
         keep = exposed.any(axis=0)
         places, exposed = tuple(part[keep] for part in places), exposed[:, keep]
         centres = _centres(tiles, places)
-        owner = np.stack([group.placed.distance(centres) for group in moving]).argmin(axis=0)
+        owner = np.stack([group.placed.distance(centres) for group in groups]).argmin(axis=0)
         faces, rigid = [], []
         for axis in range(tiles.dimension):
             for side in range(2):
                 face = tiles.beside(places, axis, 1) if side else places
                 faces.append((np.full(len(centres), axis), *face))
                 middle = centres + (side - 0.5) * np.eye(tiles.dimension)[axis]
-                through = np.stack([group.velocity(middle)[:, axis] for group in moving])
+                through = np.stack([group.velocity(middle)[:, axis] for group in groups])
                 rigid.append(through[owner, np.arange(len(owner))])
-        first = moving[0]
-        present = PlacedBodies(Bodies([], first.h, first.dimension), moving, first.time)
+        first = groups[0]
+        present = PlacedBodies(Bodies([], first.h, first.dimension), groups, first.time)
         return Border(
             normals(present.distance, centres),
             present.velocity(centres),
@@ -100,8 +112,8 @@ class Border:
             np.concatenate(rigid),
         )
 
-    def held(self, velocity: FaceField) -> Held:
-        """What the faces of border cells hold, given the liquid's velocity."""
+    def hold(self, velocity: FaceField) -> None:
+        """Hold on the faces of border cells what follows from the liquid's velocity, until told anew."""
         count, dimension = self.normal.shape
         found = velocity.pool[self.faces].astype(np.float64).reshape(dimension, 2, count)
         known = ~np.isnan(found)
@@ -115,7 +127,11 @@ class Border:
         shape = (dimension, len(velocity.pool[0]), *velocity.tiles.shape)
         number, back = np.unique(np.ravel_multi_index(self.faces, shape), return_inverse=True)
         shared: Array = np.bincount(back, weights=value) / np.maximum(np.bincount(back), 1)
-        return Held(np.unravel_index(number, shape), shared.astype(np.float32))
+        self.held = Held(np.unravel_index(number, shape), shared.astype(np.float32))
+
+    def impose(self, velocity: FaceField, cells: Cells | None = None) -> None:
+        """Give the faces what they hold; not where liquid parts from them, if the cells tell."""
+        self.held.impose(velocity, cells)
 
     def _excess(self, outward: Array) -> Array:
         """Mean over the exposed faces of each body of what goes out through them beyond its own motion, by face."""

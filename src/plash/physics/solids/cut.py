@@ -1,64 +1,107 @@
 """Solids where they are, through the cells they cut (`solids = "cut"`, Batty et al. 2007).
 
-Every face has an open fraction f, from the solid's distance at its corners (`levelset/fractions.py`). What flows out
-of a cell is Σ ± f u, so f is the weight of a neighbour in the pressure's matrix, and the pressure pushes along the true
-surface and not against stairs. A cell is solid when none of its faces is open, and the sides
-of the domain are closed by index. Velocities on closed faces are continued from the liquid and made
-tangential to the surface. Particles are kept out by the exact shape (`particles/collide.py`).
+Every face has an open fraction f, from the solid's distance at its corners (`levelset/fractions.py`). In every cell
+
+    Σ ± [f u + (1 - f) u_solid] = 0     so f is the weight of a neighbour in the pressure's matrix
+    (u - u_solid)·n = 0                 on closed faces; friction acts on what is left of u - u_solid
+
+and the pressure pushes along the true surface and not against stairs. A cell is solid when none of its faces is open,
+and the sides of the domain are closed by index. Velocities on closed faces are continued from the liquid and made
+tangential to the surface. Particles are kept out by the exact shape (`particles/collide.py`): they are traced past
+bodies that stand, then past each that moves, in its frame, and put out of the shapes where these are at the end of the
+move. Reference: Batty et al. 2007, sections 3 and 4.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import SIDE, WALL, Cells, CutCells
+from plash.grid.cells import SIDE, WALL, Cells, CutCells, SolidFlux
 from plash.grid.fields import FaceField
+from plash.grid.halos import at_minimal_corners, touching
 from plash.grid.tiles import Tiles
-from plash.levelset.fractions import cell_share, hat_share, open_fractions, open_half_cells
+from plash.levelset.fractions import LEAST_SHARE, cell_share, hat_share, open_fractions, open_half_cells
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.particles.sides import keep_inside
+from plash.physics.solids.base import Collided, Solids
 from plash.physics.solids.distance import FAR, Bodies
-from plash.physics.solids.friction import at_corners
-from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox, Solids, StaticSolids
+from plash.physics.solids.domain_box import CLOSED, OPEN, DomainBox, mirror_at_sides
+from plash.physics.solids.friction import Friction, FrictionAtRest, with_moving
+from plash.physics.solids.moving import MovingSolids, NearGroups
+from plash.physics.solids.rigid_motion import BATCH
+from plash.physics.solids.velocity import nearest_solid_velocity, outflow
 from plash.physics.solids.wall_velocity import along_bodies, close_sides, enforce_no_flux
-from plash.timing import stage
+from plash.scene.bodies import Solid
 
-TOUCHES = 1.5  # cells from a body beyond which it cuts no face, and takes no part of what is round a cell
-LEAST_SHARE = 0.1  # of the hat kernel in open space, below which the filled share is not known
+_TOUCHES = 1.5  # cells from a body beyond which it cuts no face, and takes no part of what is round a cell
 
 
 @dataclass(frozen=True, eq=False)
-class CutSolids(Solids):
-    """The solids on one set of tiles, some of which are near a body.
+class CutSolids:
+    """Bodies and the cells they cut on one set of tiles.
 
     Attributes:
-        distance: Signed distance to the nearest body at the minimal corner of cells, in cells.
-        near: By slot, whether a particle of this tile can meet a body unless it goes further than a tile.
+        tiles: Where the cells are.
+        box: The domain.
         bodies: The bodies themselves.
+        is_solid: By cell.
+        solid_phi: Signed distance to the nearest body at the minimal corner of cells, in cells.
+        inverse_kernel_weight: 1/S by cell, S the part of the hat kernel round its centre that lies in open space.
         open_space: Open fractions of faces and cells.
+        friction: Friction of bodies.
         at_bodies: Slots of the tiles where the distance is known.
-        walled: Slots of those with a closed face that is not on a side of the domain.
-        near_sides: By slot, whether a particle of this tile can meet a side of the domain.
     """
 
-    bodies: Bodies = field(kw_only=True)
-    open_space: CutCells = field(kw_only=True)
-    at_bodies: NDArray[np.int32] = field(kw_only=True)
-    walled: NDArray[np.int32] = field(kw_only=True)
-    near_sides: NDArray[np.bool_] = field(kw_only=True)
+    tiles: Tiles
+    box: DomainBox
+    bodies: Bodies
+    is_solid: NDArray[np.bool_]
+    solid_phi: NDArray[np.float32]
+    inverse_kernel_weight: NDArray[np.float32]
+    open_space: CutCells
+    friction: Friction
+    at_bodies: NDArray[np.int32]
 
     @property
     def cut_cells(self) -> CutCells | None:
         """Open fractions of faces and cells; None while no body is near, and nothing is cut."""
         return self.open_space if len(self.at_bodies) else None
 
-    @stage
-    def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
+    @cached_property
+    def near(self) -> NDArray[np.bool_]:
+        """By slot, whether a particle of this tile can meet a body unless it goes further than a tile."""
+        return touching(self.tiles, self.at_bodies)
+
+    @cached_property
+    def near_sides(self) -> NDArray[np.bool_]:
+        """By slot, whether a particle of this tile can meet a side of the domain."""
+        return self.box.near(self.tiles, (CLOSED, OPEN))
+
+    @cached_property
+    def walled(self) -> NDArray[np.int32]:
+        """Slots of the tiles with a closed face that is not on a side of the domain."""
+        is_wall = (self.open_space.closed[:, self.at_bodies] & (WALL | SIDE)) == WALL
+        walled: NDArray[np.int32] = self.at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
+        return walled
+
+    @property
+    def traces_moves(self) -> bool:
+        """Whether there is a body to meet."""
+        return bool(self.near.any())
+
+    def enforce_no_flux(self, velocity: FaceField, cells: Cells, dt: float) -> None:
+        """Let friction act for dt on liquid along bodies, and set the velocity through every closed face to zero."""
+        self.friction.slow_open_faces(velocity, cells, dt)
+        enforce_no_flux(velocity, cells)
+
+    def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Make a velocity that was continued into solids one along them, slowed by friction for dt.
 
         Zero through the sides of the domain; on closed faces near bodies u -= (u·n) n.
@@ -66,195 +109,179 @@ class CutSolids(Solids):
         if len(self.at_bodies) == 0:
             enforce_no_flux(velocity, cells)
             return
-        along_bodies(velocity, cells, self.walled, self.distance, None, closed=True, slide=True)
-        if self.friction is not None:
-            self.friction.slow_closed_faces(velocity, cells, dt)
+        along_bodies(velocity, cells, self.walled, self.solid_phi, None, closed=True, slide=True)
+        self.friction.slow_closed_faces(velocity, cells, dt)
         close_sides(velocity, cells)
 
-    def remember(self, particles: Particles) -> Start | None:
-        """Where particles are before a move."""
-        return Start.of(particles) if self.near.any() else None
-
-    def collide_displaced(self, particles: Particles, start: Start | None, keep_velocity: bool = False) -> int:
+    def collide_displaced(self, particles: Particles, start: Start | None, keep_velocity: bool) -> int:
         """Stop particles where their way from the start meets a body; returns how many are inside one all the same."""
-        if not self.near.any():
+        if not self.traces_moves:
             return 0
         start = start or Start.of(particles)
-        limits = self.box.limits()
-        close = collide_particles(particles, start, self.tiles, self.distance, self.near, *limits, keep_velocity)
-        return project_out(particles, close, start, self.bodies.distance, *limits, keep_velocity)
+        close = self._collide(particles, start, keep_velocity)
+        return project_out(particles, close, start, self.bodies.distance, *self.box.limits(), keep_velocity)
 
-    @stage
     def collide(
-        self, particles: Particles, start: Start | None = None, time: float = 0.0, dt: float = 0.0
-    ) -> tuple[NDArray[np.int8] | None, int]:
-        """Keep particles out of bodies and inside closed sides.
+        self, particles: Particles, start: Start | None, moving: MovingSolids, time: float, dt: float
+    ) -> Collided:
+        """Keep particles out of these bodies and those that move, and inside closed sides."""
+        limits = self.box.limits()
+        if start is None or not moving.groups:
+            inside = self.collide_displaced(particles, start, keep_velocity=False)
+            return keep_inside(particles, *limits, self.near_sides), inside
+        close = [self._collide(particles, start)] if self.traces_moves else []
+        close += moving.collide(particles, start, time, dt)
+        left = keep_inside(particles, *limits, self.near_sides)
+        return left, moving.project_out(particles, close, start, self.bodies, time + dt, self.box)
 
-        Returns:
-            For each particle 0, or 1 + 2·axis + (0 low, 1 high) if it left through an open side, None if none
-            did; and how many are inside a body all the same.
-        """
-        inside = self.collide_displaced(particles, start)
-        return keep_inside(particles, *self.box.limits(), self.near_sides), inside
+    def _collide(self, particles: Particles, start: Start, keep_velocity: bool = False) -> NDArray[np.int64]:
+        """Stop particles where their way meets a body; returns those close to one."""
+        where = (self.tiles, self.solid_phi, self.near)
+        return collide_particles(particles, start, *where, *self.box.limits(), keep_velocity)
+
+    def solid_flux(self, moving: MovingSolids) -> SolidFlux:
+        """What bodies that move push out of cells, through the closed part of faces."""
+        assert self.open_space.solid_flux is not None
+        return self.open_space.solid_flux
 
 
 @dataclass(eq=False)
-class StaticCutSolids(StaticSolids):
-    """The solids of a scene, evaluated on whatever tiles exist; tiles seen before are not evaluated again."""
+class Cut:
+    """Bodies are seen through the cells they cut; tiles seen before are not evaluated again for what stands.
 
-    _last_cut: CutSolids | None = field(default=None, init=False)
+    Attributes:
+        bodies: Those that stand.
+        box: The domain.
+        h: Cell size, m.
+    """
 
-    @stage
-    def at(self, tiles: Tiles, time: float = 0.0, dt: float = 0.0) -> Solids:
-        """The solids on these tiles, at any time."""
-        return self.on(tiles)
+    bodies: Sequence[Solid]
+    box: DomainBox
+    h: float
+    _last: CutSolids | None = field(default=None, init=False)
+    _at_rest: Solids | None = field(default=None, init=False)
 
-    def on(self, tiles: Tiles) -> CutSolids:
-        """The solids on these tiles."""
-        if self._last_cut is None or self._last_cut.tiles is not tiles:
-            self._last_cut = self._on(tiles)
-        return self._last_cut
+    @cached_property
+    def _friction(self) -> FrictionAtRest:
+        rough = [body for body in self.bodies if body.friction > 0]
+        return FrictionAtRest(Bodies(rough, self.h, len(self.box.cells)))
 
-    def _on(self, tiles: Tiles) -> CutSolids:
-        last = self._last_cut
-        is_known = np.zeros(tiles.count, np.bool_)
-        made = _undivided(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension))
+    def at(self, tiles: Tiles, nearby: NearGroups) -> Solids:
+        """The solids on these tiles: what stands, and what moves near some of them."""
+        if self._last is None or self._last.tiles is not tiles:
+            self._last = self._standing(tiles)
+            self._at_rest = Solids.at_rest(self._last)
+        assert self._at_rest is not None
+        return self._in_motion(self._last, nearby) if len(nearby.slots) else self._at_rest
+
+    def _standing(self, tiles: Tiles) -> CutSolids:
+        last = self._last
+        made = _uncut(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension), self._friction.at(tiles))
+        is_known, holds = np.zeros(tiles.count, np.bool_), np.zeros(tiles.count + 1, np.bool_)
         if last is not None:
             old = last.tiles.slots_of(tiles.keys)
             is_known = old > 0
             _copy(last, old[is_known], made, np.flatnonzero(is_known) + 1)
+            held = np.zeros(last.tiles.count + 1, np.bool_)
+            held[last.at_bodies] = True
+            holds[1:] = held[old]
         new = (np.flatnonzero(~is_known) + 1).astype(np.int32)
         near = made.bodies.near(tiles, new)
         _close_sides(made, new)
         some = near.any(axis=0)
         _cut(made, new[some], made.bodies.at_corners(tiles, new[some], near[:, some]))
-        return self._completed(made, new[some])
+        holds[new[some]] = True
+        return replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
 
-    def _completed(self, made: CutSolids, new: NDArray[np.int32]) -> CutSolids:
-        """With friction and the list of tiles near bodies: the new ones, and those that were before."""
-        tiles, last = made.tiles, self._last_cut
-        holds = np.zeros(tiles.count + 1, np.bool_)
-        holds[new] = True
-        if last is not None:
-            held = np.zeros(last.tiles.count + 1, np.bool_)
-            held[last.at_bodies] = True
-            holds[1:] |= held[last.tiles.slots_of(tiles.keys)]
-        made = replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
-        near, friction = beside_tiles(tiles, made.at_bodies), self._rubbing.at(tiles)
-        return replace(made, walled=walled_tiles(made), near=near, friction=friction)
+    def _in_motion(self, standing: CutSolids, nearby: NearGroups) -> Solids:
+        tiles, slots = standing.tiles, nearby.slots
+        at_standing = standing.bodies.at_corners(tiles, slots, standing.bodies.near(tiles, slots))
+        bodies = replace(standing.bodies, bodies=[*self.bodies, *nearby.bodies], batch=BATCH)
+        made = _with_tiles_anew(standing, bodies, slots, np.minimum.reduce([at_standing, *nearby.corners]))
 
-
-def beside_tiles(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """By slot, whether a tile is one of these or touches one."""
-    holds = np.zeros(tiles.count + 1, np.bool_)
-    holds[slots] = True
-    near = np.asarray(holds[tiles.neighbours].any(axis=1))
-    near[0] = False
-    return near
+        touched = np.minimum.reduce(nearby.corners).reshape(len(slots), -1).min(axis=1) < _TOUCHES
+        corners, rows = [solid_phi[touched] for solid_phi in (at_standing, *nearby.corners)], slots[touched]
+        velocity, owner = nearest_solid_velocity(tiles, rows, corners, nearby.groups)
+        velocity *= (made.open_space.closed[:, rows] & SIDE) == 0
+        closed = 1.0 - made.open_space.face_fractions[:, rows]
+        open_space = replace(made.open_space, solid_flux=SolidFlux(rows, outflow(tiles, rows, velocity * closed)))
+        friction = with_moving(standing.friction, nearby, rows, corners[1:])
+        every = replace(made, open_space=open_space, friction=friction)
+        return Solids(every, standing, MovingSolids.of(nearby, rows, velocity.astype(np.float32), owner))
 
 
-def _undivided(tiles: Tiles, box: DomainBox, bodies: Bodies) -> CutSolids:
+def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction) -> CutSolids:
     """Tiles without any solid, to be filled in."""
     cells = (tiles.count + 1, *tiles.shape)
     faces = (tiles.dimension, *cells)
     return CutSolids(
         tiles=tiles,
-        is_solid=np.zeros(cells, np.bool_),
-        distance=np.full(cells, FAR, np.float32),
-        near=np.zeros(tiles.count + 1, np.bool_),
         box=box,
-        inverse_kernel_weight=np.ones(cells, np.float32),
         bodies=bodies,
+        is_solid=np.zeros(cells, np.bool_),
+        solid_phi=np.full(cells, FAR, np.float32),
+        inverse_kernel_weight=np.ones(cells, np.float32),
         open_space=CutCells(np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8)),
+        friction=friction,
         at_bodies=np.zeros(0, np.int32),
-        walled=np.zeros(0, np.int32),
-        near_sides=_near_sides(tiles, box),
     )
 
 
 def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray[np.integer]) -> None:
     """Take what is known of tiles from the solids of the step before."""
     made.is_solid[new] = last.is_solid[old]
-    made.distance[new] = last.distance[old]
+    made.solid_phi[new] = last.solid_phi[old]
     made.inverse_kernel_weight[new] = last.inverse_kernel_weight[old]
     made.open_space.face_fractions[:, new] = last.open_space.face_fractions[:, old]
     made.open_space.volume[new] = last.open_space.volume[old]
     made.open_space.closed[:, new] = last.open_space.closed[:, old]
 
 
-def _near_sides(tiles: Tiles, box: DomainBox) -> NDArray[np.bool_]:
-    near = np.zeros(tiles.count + 1, np.bool_)
-    for axis, (low, high) in enumerate(box.sides):
-        size, first = tiles.shape[2 - axis], tiles.origins[:, axis]
-        if low != UNBOUNDED:
-            near |= first < size
-        if high != UNBOUNDED:
-            near |= first + 2 * size > box.cells[axis]
-    near[0] = False
-    return near
+def _with_tiles_anew(
+    standing: CutSolids, bodies: Bodies, slots: NDArray[np.int32], corners: NDArray[np.float64]
+) -> CutSolids:
+    """The solids on the same tiles with other bodies, of which only some tiles have to know.
 
-
-def beyond_sides(
-    tiles: Tiles, slots: NDArray[np.int32], box: DomainBox, low: int, high: int
-) -> list[NDArray[np.bool_]]:
-    """Whether cells are beyond a closed side, by axis, ready to be broadcast to [tile, z, y, x].
-
-    For the cells of some tiles, `low` more before and `high` more behind.
+    Args:
+        standing: What is known of the other tiles.
+        bodies: All bodies there are now.
+        slots: The tiles to fill in again.
+        corners: Distance to the nearest body, as `Bodies.at_corners` gives it.
     """
-    found = []
-    for axis in range(3):
-        size = tiles.shape[2 - axis]
-        shape = [len(slots), 1, 1, 1]
-        beyond = np.zeros((len(slots), 1), np.bool_)
-        if size > 1:
-            cell = tiles.origins[slots, axis, None] + np.arange(-low, size + high)
-            at_low, at_high = (side == CLOSED for side in box.sides[axis])
-            beyond = (at_low & (cell < 0)) | (at_high & (cell >= box.cells[axis]))
-        shape[3 - axis] = beyond.shape[1]
-        found.append(beyond.reshape(shape))
-    return found
+    made = _uncut(standing.tiles, standing.box, bodies, standing.friction)
+    everywhere = standing.tiles.slots
+    _copy(standing, everywhere, made, everywhere)
+    made.is_solid[slots] = False
+    made.inverse_kernel_weight[slots] = 1.0
+    made.open_space.volume[slots] = 1.0
+    made.open_space.closed[:, slots] = 0
+    made.open_space.face_fractions[:, slots] = 1.0
+    _close_sides(made, slots)
+    made.solid_phi[slots] = at_minimal_corners(corners)
+    touched = corners.reshape(len(slots), -1).min(axis=1, initial=FAR) < _TOUCHES
+    _cut(made, slots[touched], corners[touched])
+    return replace(made, at_bodies=np.union1d(standing.at_bodies, slots).astype(np.int32))
 
 
 def _close_sides(made: CutSolids, slots: NDArray[np.int32]) -> None:
     """Cells beyond closed sides are solid, and the faces of such cells are closed."""
-    tiles = made.tiles
-    touches = [beyond.any(axis=(1, 2, 3)) for beyond in beyond_sides(tiles, slots, made.box, 1, 1)]
+    tiles, box = made.tiles, made.box
+    touches = [beyond.any(axis=(1, 2, 3)) for beyond in box.beyond(tiles, slots, 1, 1)]
     slots = slots[np.logical_or.reduce(touches)]
     if len(slots) == 0:
         return
-    x, y, z = beyond_sides(tiles, slots, made.box, 0, 0)
+    x, y, z = box.beyond(tiles, slots, 0, 0)
     made.is_solid[slots] = x | y | z
     made.open_space.volume[slots] = ~made.is_solid[slots]
     _close_faces(made, slots)
     made.inverse_kernel_weight[slots] = np.where(made.is_solid[slots], np.nan, 1.0)
 
 
-def mirrored(
-    halves: NDArray[np.float64], tiles: Tiles, slots: NDArray[np.int32], box: DomainBox
-) -> NDArray[np.float64]:
-    """Values on half cells of some tiles and of one more cell round them, mirrored at the closed sides of a box.
-
-    They are changed in place.
-    """
-    for axis, last, outwards in box.closed_sides():
-        place = 3 - axis
-        size = halves.shape[place]
-        edge = 2 * (last - tiles.origins[slots, axis, None] + 1) + (outwards > 0)
-        some = np.flatnonzero(edge < size - 1 if outwards > 0 else edge > 0)
-        index = np.arange(size)
-        index = np.minimum(index, edge[some]) if outwards > 0 else np.maximum(index, edge[some])
-        shape = [len(some), 1, 1, 1]
-        shape[place] = size
-        index = np.clip(index, 0, size - 1).reshape(shape)
-        halves[some] = np.take_along_axis(halves[some], index, place)
-    return halves
-
-
 def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
     """Close every minimal face of some tiles that borders a cell beyond a closed side, and mark those on a side."""
     tiles, cut_cells = made.tiles, made.open_space
-    before = beyond_sides(tiles, slots, made.box, 1, 0)
-    here = beyond_sides(tiles, slots, made.box, 0, 0)
+    before = made.box.beyond(tiles, slots, 1, 0)
+    here = made.box.beyond(tiles, slots, 0, 0)
     for axis in range(tiles.dimension):
         others = here[(axis + 1) % 3] | here[(axis + 2) % 3]
         below = np.delete(before[axis], -1, axis=3 - axis)
@@ -265,48 +292,17 @@ def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
         cut_cells.closed[axis, slots] |= np.where(is_side, SIDE, 0).astype(np.uint8)
 
 
-def cut_anew(ground: CutSolids, bodies: Bodies, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> CutSolids:
-    """The solids on the same tiles with other bodies, of which only some tiles have to know.
-
-    Args:
-        ground: What is known of the other tiles.
-        bodies: All bodies there are now.
-        slots: The tiles to fill in again.
-        corners: Distance to the nearest body, as `Bodies.at_corners` gives it.
-    """
-    made = _undivided(ground.tiles, ground.box, bodies)
-    everywhere = ground.tiles.slots
-    _copy(ground, everywhere, made, everywhere)
-    made.is_solid[slots] = False
-    made.inverse_kernel_weight[slots] = 1.0
-    made.open_space.volume[slots] = 1.0
-    made.open_space.closed[:, slots] = 0
-    made.open_space.face_fractions[:, slots] = 1.0
-    _close_sides(made, slots)
-    made.distance[slots] = at_corners(corners)
-    touched = corners.reshape(len(slots), -1).min(axis=1, initial=FAR) < TOUCHES
-    _cut(made, slots[touched], corners[touched])
-    return replace(made, at_bodies=np.union1d(ground.at_bodies, slots).astype(np.int32))
-
-
-def walled_tiles(made: CutSolids) -> NDArray[np.int32]:
-    """Slots of the tiles with a closed face that is not on a side of the domain."""
-    is_wall = (made.open_space.closed[:, made.at_bodies] & (WALL | SIDE)) == WALL
-    walled: NDArray[np.int32] = made.at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
-    return walled
-
-
 def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> None:
     """Fill in tiles near bodies, from the distance at the corners of their cells and of one more cell round them."""
     tiles, cut_cells = made.tiles, made.open_space
     if len(slots) == 0:
         return
-    made.distance[slots] = at_corners(corners)
+    made.solid_phi[slots] = at_minimal_corners(corners)
 
     # Faces, and the cells that have no open one; the highest faces belong to the next tiles
     outermost = (slice(None), *(slice(1, None) if n > 1 else slice(None) for n in tiles.shape))
     fractions = open_fractions(corners[outermost])
-    beyond = beyond_sides(tiles, slots, made.box, 1, 1)
+    beyond = made.box.beyond(tiles, slots, 1, 1)
     is_open = np.zeros((len(slots), *tiles.shape), np.bool_)
     for axis, fraction in enumerate(fractions):
         place = 3 - axis
@@ -322,9 +318,10 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]
     made.is_solid[slots] |= ~is_open
     _close_faces(made, slots)
 
-    halves = mirrored(open_half_cells(made.bodies.at_half_cells(tiles, slots, corners)), tiles, slots, made.box)
+    halves = open_half_cells(made.bodies.at_half_cells(tiles, slots, corners))
+    mirror_at_sides(halves, tiles, slots, made.box)
     share = hat_share(halves)
-    x, y, z = beyond_sides(tiles, slots, made.box, 0, 0)
+    x, y, z = made.box.beyond(tiles, slots, 0, 0)
     cut_cells.volume[slots] = cell_share(halves) * ~(x | y | z)
     unknown = made.is_solid[slots] | (share < LEAST_SHARE)
     made.inverse_kernel_weight[slots] = np.where(unknown, np.nan, 1.0 / np.maximum(share, 1e-6))

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import Cells
 from plash.grid.fields import FaceField
+from plash.grid.halos import at_minimal_corners, at_minimal_faces
 from plash.grid.tiles import Tiles
 from plash.physics.friction_law import share_kept
 from plash.physics.solids.distance import FAR, Bodies
+from plash.physics.solids.moving import NearGroups
 from plash.physics.solids.wall_velocity import along_bodies
 
 _AT_SURFACE = 0.5 + 1e-3  # cells from a body within which its friction acts
@@ -41,6 +43,13 @@ class Friction:
     solid_phi: NDArray[np.float32]
     friction: NDArray[np.float32]
 
+    @staticmethod
+    def none(tiles: Tiles) -> Friction:
+        """No body has any."""
+        nowhere, shape = np.zeros(0, np.int32), (tiles.count + 1, *tiles.shape)
+        solid_phi = np.broadcast_to(np.float32(FAR), shape)
+        return Friction(tiles, nowhere, solid_phi, np.zeros((tiles.dimension, 0, *tiles.shape), np.float32))
+
     def slow_open_faces(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Friction on faces that liquid can pass through, for dt."""
         along_bodies(velocity, cells, self.slots, self.solid_phi, self._kept(dt), closed=False, slide=False)
@@ -61,10 +70,10 @@ class FrictionAtRest:
     bodies: Bodies
     _last: Friction | None = field(default=None, init=False)
 
-    def at(self, tiles: Tiles) -> Friction | None:
-        """Friction on these tiles; None if no body has any."""
+    def at(self, tiles: Tiles) -> Friction:
+        """Friction on these tiles."""
         if not self.bodies.bodies:
-            return None
+            return Friction.none(tiles)
         if self._last is None or self._last.tiles is not tiles:
             self._last = self._evaluate(tiles)
         return self._last
@@ -100,56 +109,56 @@ class FrictionAtRest:
             if len(some) == 0:
                 continue
             corners = self.bodies.at_corners_of(number, tiles, slots[some])
-            nearest[some] = np.minimum(nearest[some], at_corners(corners))
+            nearest[some] = np.minimum(nearest[some], at_minimal_corners(corners))
             for axis in range(tiles.dimension):
-                touched = at_faces(corners, axis) < _AT_SURFACE
+                touched = at_minimal_faces(corners, axis) < _AT_SURFACE
                 rubbed = np.where(touched, np.float32(body.friction), np.float32(0))
                 friction[axis, some] = np.maximum(friction[axis, some], rubbed)
         return nearest, friction
 
 
 def with_moving(
-    ground: Friction | None,
-    tiles: Tiles,
-    slots: NDArray[np.int32],
-    bodies: Sequence[tuple[float, NDArray[np.float64]]],
+    standing: Friction, nearby: NearGroups, slots: NDArray[np.int32], corners: Sequence[NDArray[np.float64]]
+) -> Friction:
+    """The friction of what stands and of bodies that move: known already unless one of these has some.
+
+    Args:
+        standing: Of what stands.
+        nearby: Those that move.
+        slots: The tiles near them.
+        corners: Distance to each group at the corners of the cells of these tiles and of one more cell round them.
+    """
+    rough: list[tuple[float, NDArray[np.float64]]] = []
+    for group, corner in zip(nearby.groups, corners, strict=True):
+        frictions = {body.friction for body in group.bodies}
+        if len(frictions) == 1:
+            rough += [(friction, corner) for friction in frictions]
+        else:
+            each = (group.placed.at_corners_of(i, nearby.tiles, slots) for i in range(len(group.bodies)))
+            rough += [(body.friction, solid_phi) for body, solid_phi in zip(group.bodies, each, strict=True)]
+    rough = [(friction, solid_phi) for friction, solid_phi in rough if friction > 0]
+    return _joined(standing, slots, rough) if rough else standing
+
+
+def _joined(
+    standing: Friction, slots: NDArray[np.int32], bodies: Sequence[tuple[float, NDArray[np.float64]]]
 ) -> Friction:
     """The friction of what stands, and of bodies that move.
 
     Args:
-        ground: Of what stands.
-        tiles: Where the cells are.
+        standing: Of what stands.
         slots: The tiles near those that move.
         bodies: Friction of each of these, and its distance at the corners of the cells of these tiles and of one more
             cell round them, in cells.
     """
-    solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32) if ground is None else ground.solid_phi.copy()
-    before = np.zeros(0, np.int32) if ground is None else ground.slots
-    every = np.union1d(before, slots).astype(np.int32)
+    tiles, solid_phi = standing.tiles, standing.solid_phi.copy()
+    every = np.union1d(standing.slots, slots).astype(np.int32)
     friction = np.zeros((tiles.dimension, len(every), *tiles.shape), np.float32)
-    if ground is not None:
-        friction[:, np.searchsorted(every, before)] = ground.friction
+    friction[:, np.searchsorted(every, standing.slots)] = standing.friction
     rows = np.searchsorted(every, slots)
     for value, corners in bodies:
-        solid_phi[slots] = np.minimum(solid_phi[slots], at_corners(corners))
+        solid_phi[slots] = np.minimum(solid_phi[slots], at_minimal_corners(corners))
         for axis in range(tiles.dimension):
-            rubbed = np.where(at_faces(corners, axis) < _AT_SURFACE, np.float32(value), np.float32(0))
+            rubbed = np.where(at_minimal_faces(corners, axis) < _AT_SURFACE, np.float32(value), np.float32(0))
             friction[axis, rows] = np.maximum(friction[axis, rows], rubbed)
     return Friction(tiles, every, solid_phi, friction)
-
-
-def at_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The minimal corners of the cells of a tile, of the corners of its cells and one more round them."""
-    return corners[(slice(None), *(slice(1, n - 2) if n > 1 else slice(None) for n in corners.shape[1:]))]
-
-
-def at_faces(corners: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Mean over the corners of each minimal face of a tile, from the corners of its cells and one more round them."""
-    mean = corners
-    for along in range(3):
-        place = 3 - along
-        count = corners.shape[place] - 3
-        if count > 0:
-            low = np.take(mean, np.arange(1, count + 1), place)
-            mean = low if along == axis else 0.5 * (low + np.take(mean, np.arange(2, count + 2), place))
-    return mean

@@ -1,33 +1,46 @@
-"""Bodies that move, for one step: where they are, and the steady motion that takes them to where they will be.
+"""Bodies that move: where they are, and for one step the steady motion that takes them to where they will be.
 
-A step needs one velocity for each body. It is that of the screw which takes the body from its place at the start of the
-step to its place at the end, exactly: so what it sweeps in a step is what it pushes away, however its motion bends in
-between. For a constant velocity or spin it is the velocity itself.
+Where a body is, is its pose. Poses are part of the state of a simulation; a motion sets them at the start of each step,
+here as the scene prescribes. A step needs one velocity for each body. It is that of the screw which takes the body from
+its pose at the start of the step to its pose at the end, exactly: so what it sweeps in a step is what it pushes away,
+however its path bends in between. For a constant velocity or spin it is the velocity itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.particles.collide_moving import RigidMove
-from plash.particles.particles import Particles
 from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
 from plash.scene.motion import Motion, Pose, Rate
 from plash.scene.moves import Bounds, turn_of, unit
 
 Array = NDArray[np.float64]
+Poses = Mapping[str, Pose]  # of the bodies that move, by their names
 
 # Larger products of matrices are shared among threads, which wait for each other whenever the machine is busy
 BATCH = 1 << 14
 _LOOKS = 8  # times between now and then at which speeds are compared
+_FURTHER = 1.25  # how much further than its speed says a body may go in a step
+
+
+class Path(Protocol):
+    """Where bodies go during a step."""
+
+    def pose(self, time: float) -> Pose:
+        """Where they are at a time of the step, s."""
+
+    def rate(self, time: float) -> Rate:
+        """How fast they move at a time of the step, s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +48,13 @@ class RigidGroup:
     """Bodies with one motion, in one step.
 
     Attributes:
-        bodies: As the scene has them, with that motion.
+        bodies: Where their shapes put them.
         h: Cell size, m.
         dimension: 2 or 3.
         time: Start of the step, s.
         dt: Its length, s.
+        pose: Of all of them at the start.
+        path: Where they go from there.
     """
 
     bodies: Sequence[Solid]
@@ -47,13 +62,8 @@ class RigidGroup:
     dimension: int
     time: float
     dt: float
-
-    @property
-    def motion(self) -> Motion:
-        """How they move."""
-        motion = self.bodies[0].motion
-        assert motion is not None
-        return motion
+    pose: Pose
+    path: Path
 
     @cached_property
     def placed(self) -> Bodies:
@@ -61,24 +71,29 @@ class RigidGroup:
         return self.placed_at(self.time)
 
     def placed_at(self, time: float) -> Bodies:
-        """The bodies where they are at a time."""
-        return Bodies([body.at(time, self.dimension) for body in self.bodies], self.h, self.dimension, BATCH)
+        """The bodies where they are at a time of the step."""
+        pose = self.pose_at(time)
+        return Bodies([body.placed(pose, self.dimension) for body in self.bodies], self.h, self.dimension, BATCH)
+
+    def pose_at(self, time: float) -> Pose:
+        """Where the bodies are at a time of the step."""
+        return self.pose if time == self.time else self.path.pose(time)
 
     def move(self, since: float, until: float) -> RigidMove:
         """How places fixed to the bodies move between two times; in cells."""
-        matrix, shift = _relative(self.motion.pose(since), self.motion.pose(until))
+        matrix, shift = _relative(self.pose_at(since), self.pose_at(until))
         return RigidMove(matrix[: self.dimension, : self.dimension].copy(), shift[: self.dimension] / self.h)
 
     @cached_property
     def rate(self) -> Rate:
         """The steady motion of the step."""
         if not self.dt > 0:
-            return self.motion.rate(self.time)
-        return steady_rate(self.motion.pose(self.time), self.motion.pose(self.time + self.dt), self.dt)
+            return self.path.rate(self.time)
+        return steady_rate(self.pose, self.pose_at(self.time + self.dt), self.dt)
 
     @cached_property
     def solid_velocity(self) -> tuple[Array, Array]:
-        """Velocity of the bodies as drift[0] + drift[1] x: m/s, x in cells."""
+        """Velocity of the bodies as v[0] + v[1] x: m/s, x in cells."""
         x, y, z = self.rate.spin
         spin = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])[: self.dimension, : self.dimension]
         return np.array(self.rate.velocity[: self.dimension]), spin * self.h
@@ -117,12 +132,62 @@ def _relative(before: Pose, after: Pose) -> tuple[Array, Array]:
     return matrix, np.array(after.shift) - matrix @ np.array(before.shift)
 
 
+class SolidMotion(Protocol):
+    """How the bodies of a scene move."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the bodies that move."""
+
+    def poses(self, time: float) -> Poses:
+        """Where the bodies that move are at a time."""
+
+    def groups(self, poses: Poses, time: float, dt: float) -> Sequence[RigidGroup]:
+        """The bodies that move, from where they are at a time to where they are after dt."""
+
+    def placed(self, time: float) -> list[Solid]:
+        """The bodies that move as they stand at a time."""
+
+    def reach(self, time: float, dt: float) -> float:
+        """How far any part of a body in the domain may go within dt from a time, in cells."""
+
+    def fastest(self, time: float, until: float) -> float:
+        """Largest speed that any part of a body in the domain has between two times, m/s."""
+
+
+@dataclass(frozen=True)
+class AtRest:
+    """Nothing moves."""
+
+    names: Sequence[str] = ()
+
+    def poses(self, time: float) -> Poses:
+        """None."""
+        return {}
+
+    def groups(self, poses: Poses, time: float, dt: float) -> Sequence[RigidGroup]:
+        """None."""
+        return ()
+
+    def placed(self, time: float) -> list[Solid]:
+        """None."""
+        return []
+
+    def reach(self, time: float, dt: float) -> float:
+        """Nowhere."""
+        return 0.0
+
+    def fastest(self, time: float, until: float) -> float:
+        """Standing still."""
+        return 0.0
+
+
 @dataclass(frozen=True, eq=False)
-class MovingBodies:
-    """The bodies of a scene, of which some move.
+class Prescribed:
+    """Those bodies move that the scene gives a motion, whatever the liquid does.
 
     Attributes:
-        bodies: All of them.
+        bodies: All bodies of the scene.
         h: Cell size, m.
         size: Of the domain, m.
     """
@@ -137,27 +202,46 @@ class MovingBodies:
         return len(self.size)
 
     @cached_property
-    def standing(self) -> list[Solid]:
-        """Those that do not move."""
-        return [body for body in self.bodies if not body.moves]
+    def _moving(self) -> list[tuple[Solid, Motion]]:
+        """The bodies that move, and how."""
+        return [(body, body.motion) for body in self.bodies if body.moves and body.motion is not None]
 
     @cached_property
-    def _together(self) -> list[list[Solid]]:
-        """Those that move, with the same motion together."""
-        found: dict[str, list[Solid]] = {}
-        for body in self.bodies:
-            if body.moves and body.motion is not None:
-                found.setdefault(body.motion.model_dump_json(), []).append(body)
-        return list(found.values())
+    def _kinds(self) -> dict[str, str]:
+        """By the name of each body that moves, its motion as text: those with the same move as one."""
+        return {body.name: motion.model_dump_json() for body, motion in self._moving}
 
     @cached_property
     def _bounds(self) -> list[tuple[Motion, Bounds]]:
         """Motion and box of each that moves, where its shape puts it."""
-        return [(b.motion, b.shape.bounds(self.dimension)) for b in self.bodies if b.moves and b.motion is not None]
+        return [(motion, body.shape.bounds(self.dimension)) for body, motion in self._moving]
 
-    def rigid_groups(self, time: float, dt: float) -> list[RigidGroup]:
-        """Those that move, in the step that begins at a time."""
-        return [RigidGroup(bodies, self.h, self.dimension, time, dt) for bodies in self._together]
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the bodies that move."""
+        return [body.name for body, _ in self._moving]
+
+    def poses(self, time: float) -> Poses:
+        """Where the bodies that move are at a time."""
+        return {body.name: motion.pose(time) for body, motion in self._moving}
+
+    def groups(self, poses: Poses, time: float, dt: float) -> Sequence[RigidGroup]:
+        """The bodies that move, from where they are at a time to where they are after dt; equal motions together."""
+        together: dict[tuple[str, Pose], list[tuple[Solid, Motion]]] = {}
+        for body, motion in self._moving:
+            together.setdefault((self._kinds[body.name], poses[body.name]), []).append((body, motion))
+        return [
+            RigidGroup([body for body, _ in members], self.h, self.dimension, time, dt, pose, members[0][1])
+            for (_, pose), members in together.items()
+        ]
+
+    def placed(self, time: float) -> list[Solid]:
+        """The bodies that move as they stand at a time."""
+        return [body.at(time, self.dimension) for body, _ in self._moving]
+
+    def reach(self, time: float, dt: float) -> float:
+        """How far any part of a body in the domain may go within dt from a time, in cells."""
+        return _FURTHER * self.fastest(time, time + dt, looks=1) * dt / self.h
 
     def fastest(self, time: float, until: float, looks: int = _LOOKS) -> float:
         """Largest speed that any part of a body in the domain has between two times, m/s, as far as looks tell."""
@@ -179,11 +263,6 @@ class MovingBodies:
             return 0.0
         rate = motion.rate(time)
         return max(math.hypot(*rate.at(corner)) for corner in product(*zip(low.tolist(), high.tolist(), strict=True)))
-
-    def count_inside(self, particles: Particles, time: float = 0.0) -> dict[str, int]:
-        """How many particles lie inside each body, as the scene has it at a time."""
-        placed = [body.at(time, self.dimension) for body in self.bodies]
-        return Bodies(placed, self.h, self.dimension).count_inside(particles)
 
 
 @dataclass(frozen=True, eq=False)

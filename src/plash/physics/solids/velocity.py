@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import FaceField
+from plash.grid.halos import at_minimal_corners, at_minimal_faces
 from plash.grid.loops import CENTRE
 from plash.grid.tiles import Tiles
-from plash.physics.solids.friction import at_corners, at_faces
 from plash.physics.solids.rigid_motion import RigidGroup
 
 Array = NDArray[np.float64]
@@ -38,15 +38,15 @@ def nearest_solid_velocity(
     velocity = np.zeros((tiles.dimension, len(slots), *tiles.shape))
     owner = np.full((len(slots), *tiles.shape), -1, np.int8)
     for axis in range(tiles.dimension):
-        nearest = at_faces(corners[0], axis)
+        nearest = at_minimal_faces(corners[0], axis)
         for group, corner in zip(moving, corners[1:], strict=True):
-            solid_phi = at_faces(corner, axis)
+            solid_phi = at_minimal_faces(corner, axis)
             velocity[axis] = np.where(solid_phi < nearest, _through_faces(tiles, slots, axis, group), velocity[axis])
             nearest = np.minimum(nearest, solid_phi)
-    nearest = at_corners(corners[0])
+    nearest = at_minimal_corners(corners[0])
     for number, corner in enumerate(corners[1:]):
-        owner[at_corners(corner) < nearest] = number
-        nearest = np.minimum(nearest, at_corners(corner))
+        owner[at_minimal_corners(corner) < nearest] = number
+        nearest = np.minimum(nearest, at_minimal_corners(corner))
     return velocity, owner
 
 
@@ -82,7 +82,7 @@ def outflow(tiles: Tiles, slots: NDArray[np.int32], flux: Array) -> Array:
     return result
 
 
-def relative_to_solids(
+def change_relative_to_solids(
     velocity: FaceField,
     slots: NDArray[np.int32],
     solid_velocity: NDArray[np.float32],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from plash.physics.solids.rigid_motion import MovingBodies
+from plash.physics.solids.rigid_motion import Prescribed
 from plash.pipeline.check.finding import Finding
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
@@ -47,7 +47,7 @@ def step_findings(scene: Scene) -> Iterator[Finding]:
 
 def top_speed(scene: Scene, solid: Solid) -> float:
     """Highest speed of any point of a solid that moves, in the time of the scene, m/s."""
-    body = MovingBodies([solid], scene.domain.h, scene.domain.size)
+    body = Prescribed([solid], scene.domain.h, scene.domain.size)
     return max(body.fastest(time, time) for time in times_of(scene))
 
 

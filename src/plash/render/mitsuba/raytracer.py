@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
-from plash.physics.solids.rigid_motion import MovingBodies
+from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
 from plash.render.mitsuba import ray_parts as parts
@@ -119,7 +119,7 @@ class RayTracer:
         corners = box_corners(np.zeros(3), self._size)
         paths = [np.abs(views[1].project(corners) - views[0].project(corners))[:, :2].max()]
         depth = max(float((self._size / 2 - views[0].position) @ views[0].axes[2]), 1e-9)
-        fast = MovingBodies(self._scene.solid, self._scene.domain.h, self._scene.domain.size).fastest(time, time)
+        fast = Prescribed(self._scene.solid, self._scene.domain.h, self._scene.domain.size).fastest(time, time)
         if moving is not None and moving.mesh.velocity is not None:
             fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
         paths.append(fast * open_for * views[0].focal / depth)

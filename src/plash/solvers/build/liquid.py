@@ -25,12 +25,12 @@ from plash.physics.free_surface_cells import SurfaceCells
 from plash.physics.free_surface_ghost import Ghost
 from plash.physics.free_surface_staircase import Staircase
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids.cut import StaticCutSolids
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.cut import Cut
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.moving_cut import MovingCutSolids
-from plash.physics.solids.moving_voxel import MovingSolids
-from plash.physics.solids.rigid_motion import MovingBodies
-from plash.physics.solids.voxel import CLOSED, OPEN, UNBOUNDED, DomainBox, SceneSolids, StaticSolids
+from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
+from plash.physics.solids.rigid_motion import AtRest, Prescribed
+from plash.physics.solids.voxel import Voxel
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
@@ -107,11 +107,12 @@ def _cuts_cells(scene: Scene) -> bool:
 
 
 def _solids(scene: Scene) -> SceneSolids:
-    if any(solid.moves for solid in scene.solid):
-        moving = MovingCutSolids if _cuts_cells(scene) else MovingSolids
-        return moving(MovingBodies(scene.solid, scene.domain.h, scene.domain.size), _box(scene))
-    standing = StaticCutSolids if _cuts_cells(scene) else StaticSolids
-    return standing(scene.solid, _box(scene), scene.domain.h)
+    """How solids are seen, times how they move."""
+    domain, moves = scene.domain, any(solid.moves for solid in scene.solid)
+    geometry = Cut if _cuts_cells(scene) else Voxel
+    standing = [solid for solid in scene.solid if not solid.moves]
+    motion = Prescribed(scene.solid, domain.h, domain.size) if moves else AtRest()
+    return SceneSolids(geometry(standing, _box(scene), domain.h), motion)
 
 
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:

@@ -7,7 +7,7 @@ import plash
 from plash.grid.cells import BURIED, LIQUID, SIDE, WALL, WET
 from plash.grid.differences import divergence
 from plash.levelset.shapes import distance
-from plash.physics.solids.rigid_motion import RigidGroup, steady_rate
+from plash.physics.solids.rigid_motion import Prescribed, RigidGroup, steady_rate
 from plash.scene import Motion
 from plash.scene.motion import Pose
 from plash.solvers.build.liquid import build_liquid
@@ -262,8 +262,6 @@ def test_liquid_parts_from_a_lid_that_is_lifted_off():
 
 
 def test_bodies_move_as_one_only_with_the_same_motion():
-    from plash.physics.solids.rigid_motion import MovingBodies
-
     ball = plash.Sphere(center=(0.5, 0.5), radius=0.1)
     bodies = [
         plash.Solid(name="a", shape=ball, motion=Motion(velocity=(1, 0))),
@@ -271,13 +269,15 @@ def test_bodies_move_as_one_only_with_the_same_motion():
         plash.Solid(name="c", shape=ball, motion=Motion(velocity=(1, 0))),
         plash.Solid(name="d", shape=ball),
     ]
-    moving = MovingBodies(bodies, 0.1, (1.0, 1.0))
-    names = [[body.name for body in group.bodies] for group in moving.rigid_groups(0.0, 0.1)]
-    assert names == [["a", "c"], ["b"]]
-    assert [body.name for body in moving.standing] == ["d"]
+    moving = Prescribed(bodies, 0.1, (1.0, 1.0))
+    groups = moving.groups(moving.poses(0.0), 0.0, 0.1)
+    assert [[body.name for body in group.bodies] for group in groups] == [["a", "c"], ["b"]]
+    assert list(moving.names) == ["a", "b", "c"]
     assert moving.fastest(0.0, 0.2) == 1.0
     assert moving.fastest(5.0, 6.0) == 0.0  # all have left the domain
-    group = RigidGroup(bodies[:1], 0.1, 2, 0.0, 0.1)
+    apart = {**moving.poses(0.0), "c": moving.poses(0.3)["c"]}
+    assert len(moving.groups(apart, 0.0, 0.1)) == 3
+    group = RigidGroup(bodies[:1], 0.1, 2, 0.0, 0.1, bodies[0].motion.pose(0.0), bodies[0].motion)
     assert group.move(0.0, 0.1).shift == pytest.approx((1.0, 0.0))
 
 
