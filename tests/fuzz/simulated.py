@@ -14,10 +14,10 @@ from plash.files.manifest import read_manifest
 from plash.files.ply import mesh_from_ply
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene import Scene, scene_text
-from plash.solvers.box_state import FrameGrids
 from plash.solvers.build import build
+from plash.solvers.frame import FrameGrids, Snapshot
 from plash.solvers.ledger import Ledger
-from plash.solvers.solver import Snapshot, Solver
+from plash.solvers.solver import SceneSolver
 
 from .cases import promise
 from .flows import Writer
@@ -85,7 +85,7 @@ def _run(scene: Scene, folder: Path) -> None:
         promise(place.picture(frame).stat().st_size > 0, f"frame {frame} has an empty picture")
 
 
-def check_moment(scene: Scene, solver: Solver) -> None:
+def check_moment(scene: Scene, solver: SceneSolver) -> None:
     """What a frame shows, and its ledger."""
     seen = solver.snapshot()
     check_snapshot(seen)

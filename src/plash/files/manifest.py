@@ -22,19 +22,15 @@ from plash.files.guard import NOTHING, found_at, refuse_strange_places
 from plash.files.layout import RunFolder
 from plash.scene.output import FORMATS
 from plash.solvers.ledger import Ledger
+from plash.solvers.stored import AS_WRITTEN, Count, Seconds
 from plash.version import VERSION
 
 FORMAT = 2
 UNITS = "SI: m, s, m/s, m^3 (in 2-D m^2: per metre of depth)"
 LARGEST = 1 << 28  # bytes: more than a manifest of a hundred thousand frames has
 
-# Of what was read from disk: types as they are written, no keys but those that are known, no numbers beyond numbers
-AS_WRITTEN = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
 STAGES = ("simulate", "mesh", "render", "video", "report")
-Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 Steps = Annotated[int, Field(ge=0, lt=1 << 40)]
-Seconds = Annotated[float, Field(ge=0)]
 StageName = Annotated[str, AfterValidator(lambda name: _one_of(name, STAGES))]
 Status = Annotated[str, AfterValidator(lambda word: _one_of(word, ("waiting", "running", "stopped", "failed", "done")))]
 

@@ -35,14 +35,21 @@ def reach(detail: int) -> int:
     return 2 * detail + _SOFTENING[detail]
 
 
-def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
-    """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
-    pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
+def scattered(particles: Particles, tiles: Tiles, names: tuple[str, ...] = ()) -> NDArray[np.float32]:
+    """Volume, and volume times velocity and other quantities, shared among the samples round each particle.
+
+    Args:
+        particles: In tile order.
+        tiles: Where samples are.
+        names: Of the other quantities that they carry.
+    """
+    carried = np.concatenate([particles.velocity, *(getattr(particles, name)[None] for name in names)])
+    pools = np.zeros((1 + len(carried), tiles.count + 1, *tiles.shape), np.float32)
     scatter = _scatter(tiles.shape)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        scatter(particles.cell, particles.offset, particles.velocity, particles.volume, *where, pools, chunk_count())
+        scatter(particles.cell, particles.offset, carried, particles.volume, *where, pools, chunk_count())
     return pools
 
 
@@ -120,11 +127,11 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):
+    def run(cell, offset, carried, volume, starts, origins, neighbours, tiles, pools, chunks):
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
-            block = np.empty((1 + DIM, SIZE), np.float32)
+            block = np.empty((1 + len(carried), SIZE), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
@@ -145,8 +152,10 @@ def _scatter(shape: Shape) -> Kernel:
                                 m = o + depth * PY * PX + row * PX + column
                                 block[0, m] += w
                                 for axis in range(DIM):
-                                    block[1 + axis, m] += w * velocity[axis, p]
-                for k in range(1 + DIM):
+                                    block[1 + axis, m] += w * carried[axis, p]
+                                for k in range(DIM, len(carried)):
+                                    block[1 + k, m] += w * carried[k, p]
+                for k in range(1 + len(carried)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 
     return run

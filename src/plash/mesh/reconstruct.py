@@ -9,7 +9,8 @@ cut is smoothed, its small pieces are made round (`plash.mesh.pieces`), what lie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numba import prange
@@ -37,6 +38,8 @@ from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
 from plash.timing import stage
 
+NOTHING_ELSE: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
+
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
@@ -52,8 +55,9 @@ def liquid_surface(
     meshing: Meshing,
     domain: Domain,
     solids: Sequence[Solid],
+    scalars: Mapping[str, NDArray[np.float32]] = NOTHING_ELSE,
 ) -> Mesh:
-    """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and velocities at its vertices.
+    """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and what it carries at its vertices.
 
     Args:
         position: Of the particles (n, d), m.
@@ -63,17 +67,21 @@ def liquid_surface(
         meshing: How fine, how smooth, and whether it is closed.
         domain: Its closed and open sides cut the liquid off.
         solids: The liquid ends a hair's breadth under their faces.
+        scalars: What else the particles carry (n,), by name.
     """
     if len(position) == 0:
         return Mesh.empty()
     lattice = Lattice.over(domain, solids, h, meshing.detail)
     detail = meshing.detail
     particles = _particles(position, velocity, volume, lattice.spacing)
+    for name, values in scalars.items():
+        setattr(particles, name, np.ascontiguousarray(values, np.float32))
+    names = tuple(scalars)
     sort_particles(particles, reach(detail))
     tiles = particles.tiles
     assert tiles is not None
 
-    carried = widened(tiles, scattered(particles, tiles), detail)
+    carried = widened(tiles, scattered(particles, tiles, names), detail)
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
     phi = distance_of_fill(carried[0], opened, detail)
@@ -81,7 +89,7 @@ def liquid_surface(
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
-    draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles)
+    draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles, names)
 
     draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
@@ -111,28 +119,33 @@ def _particles(
     """Particles in units of the lattice."""
     places = position.T / spacing
     cell = np.floor(places)
-    particles = Particles.none(len(cell))
+    particles = Particles(len(cell), len(volume))
     particles.cell = cell.astype(np.int32)
     particles.offset = np.minimum((places - cell).astype(np.float32), np.nextafter(np.float32(1), np.float32(0)))
     particles.velocity = np.ascontiguousarray(velocity.T, np.float32)
     particles.volume = (volume / spacing ** len(cell)).astype(np.float32)
-    particles.affine = np.zeros((0, len(volume)), np.float32)
     return particles
 
 
 def _draft(
-    cuts: Cuts, lattice: Lattice, carried: NDArray[np.float32], solid_phi: NDArray[np.float32], tiles: Tiles
+    cuts: Cuts,
+    lattice: Lattice,
+    carried: NDArray[np.float32],
+    solid_phi: NDArray[np.float32],
+    tiles: Tiles,
+    names: tuple[str, ...],
 ) -> Draft:
-    """The surface as it was cut, flush with walls, with the mean velocity of the particles round each vertex, m/s."""
+    """The surface as it was cut, flush with walls, with the mean of what particles round each vertex carry."""
     pools = np.concatenate([carried, solid_phi[None]])
     values = np.empty((len(pools), len(cuts.places)), np.float32)
     _take_between(pools.reshape(len(pools), -1), _ends_in(tiles, cuts), cuts.share, values, chunk_count())
-    velocity = np.zeros((len(cuts.places), 3), np.float32)
-    for axis, momentum in enumerate(values[1:-1]):
-        velocity[:, axis] = np.divide(momentum, values[0], out=np.zeros_like(momentum), where=values[0] > 0)
+    means = np.zeros((len(cuts.places), 3 + len(names)), np.float32)
+    for row, total in enumerate(values[1:-1]):
+        column = row if row < tiles.dimension else row - tiles.dimension + 3
+        means[:, column] = np.divide(total, values[0], out=np.zeros_like(total), where=values[0] > 0)
     walls = walls_of(cuts.places, lattice)
     walls[values[-1] < _AT_SOLID] |= RESTS
-    return Draft(flush(cuts.places, walls, lattice), velocity, walls, cuts.faces, cuts.edges)
+    return Draft(flush(cuts.places, walls, lattice), means, walls, cuts.faces, cuts.edges, names)
 
 
 def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from plash.files.manifest import Item, Manifest
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages import Run
 from plash.solvers.build import build
-from plash.solvers.solver import Solver
+from plash.solvers.solver import SceneSolver
 
 _A_MOMENT = 1e-6  # s, by which a frame may be missed
 STOPPED = 0  # in place of a frame's number, for the checkpoint written when a run was stopped between frames
@@ -33,7 +33,7 @@ class SimulationStage:
     run: Run
     log: Log
     name: str = "simulate"
-    solver: Solver | None = None
+    solver: SceneSolver | None = None
     place: Place = field(default_factory=lambda: Place(0, 0))
 
     def is_done(self, frame: int) -> bool:
@@ -63,7 +63,7 @@ class SimulationStage:
         run.progress.made(self.name, frame, seconds)
         self._judge_volume(solver, frame)
 
-    def _begin(self, frame: int) -> Solver:
+    def _begin(self, frame: int) -> SceneSolver:
         """The solver at the latest state that is known before or at a frame."""
         here = self.place if self.solver is not None and self.place.frame <= frame else Place(0, 0)
         for number, item in self._checkpoints_before(frame):
@@ -112,7 +112,7 @@ class SimulationStage:
         self.solver, self.place = solver, place
         return True
 
-    def _go_to_next_frame(self, solver: Solver) -> None:
+    def _go_to_next_frame(self, solver: SceneSolver) -> None:
         run, number = self.run, self.place.frame + 1
         try:
             for report in steps_to_frame(solver, number, run.scene.time.fps):
@@ -127,18 +127,18 @@ class SimulationStage:
         if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
             self._write_checkpoint(solver, number)
 
-    def _stop(self, solver: Solver) -> None:
+    def _stop(self, solver: SceneSolver) -> None:
         """Write a checkpoint in mid-frame, and end."""
         self._write_checkpoint(solver, STOPPED)
         self.run.stop.raise_if_requested(f"on the way to frame {self.place.frame + 1}, with a checkpoint")
 
-    def _write_checkpoint(self, solver: Solver, number: int) -> None:
+    def _write_checkpoint(self, solver: SceneSolver, number: int) -> None:
         self.log.sync()  # it has a line for every step that a checkpoint knows of
         written = write_checkpoint(self._file(number), solver, self.place)
         place = (self.place.frame, self.place.advances)
         self.run.manifest.checkpoints[number] = Item.of(written, place=place)
 
-    def _judge_volume(self, solver: Solver, frame: int) -> None:
+    def _judge_volume(self, solver: SceneSolver, frame: int) -> None:
         limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
         error = ledger.volume_error
         if limit is not None and error is not None and abs(error) > limit:

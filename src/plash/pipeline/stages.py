@@ -12,8 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
-import numpy as np
-
 from plash.errors import DamagedError
 from plash.files.atomic import Written, has_size, read_bytes, write_bytes, write_file
 from plash.files.frames import read_frame
@@ -28,9 +26,7 @@ from plash.render.video.sheet import CONTACTS, evenly_spaced
 from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
-from plash.solvers.box_state import FrameGrids
-from plash.solvers.solver import Snapshot
-from plash.solvers.state import FrameParticles
+from plash.solvers.frame import FrameParticles, Snapshot
 
 if TYPE_CHECKING:
     from plash.mesh.mesh import Mesh
@@ -155,10 +151,7 @@ def whole_file(folder: RunFolder, manifest: Manifest, stage: str, number: int) -
 
 def particles_of(seen: Snapshot) -> FrameParticles:
     """The particles that a picture may show: stable fluids have none."""
-    if not isinstance(seen, FrameGrids):
-        return seen
-    d = seen.density.ndim
-    return FrameParticles(np.zeros((0, d)), np.zeros((0, d), np.float32), np.zeros(0))
+    return seen.dots()
 
 
 class FrameStage(Protocol):

@@ -9,15 +9,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import fastest
+from plash.grid.sample import velocity_at
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
 from plash.particles.sort import sort_particles
@@ -29,8 +32,13 @@ from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.voxel import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
+from plash.scene.model import Scene
+from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
-from plash.solvers.state import FrameParticles, State
+from plash.solvers.limits import bounds_of
+from plash.solvers.liquid_stored import LiquidNumbers, liquid_from, stored_liquid
+from plash.solvers.state import State
+from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
@@ -52,6 +60,8 @@ class LiquidSolver:
         >>> [stage for stage in solver.stages(dt=0.01)]
         ['grid', 'advect', 'forces', 'project', 'extrapolate', 'move']
     """
+
+    numbers: ClassVar[type[StateNumbers]] = LiquidNumbers
 
     state: State
     ledger: Ledger
@@ -169,7 +179,21 @@ class LiquidSolver:
 
     def snapshot(self) -> FrameParticles:
         """The particles as they are now, for a frame."""
-        return FrameParticles.of(self.state.particles, self.h)
+        field = self.state.velocity
+        velocity = nowhere if field is None else functools.partial(velocity_at, field, h=self.h)
+        return FrameParticles.of(self.state.particles, self.h, velocity)
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+        return stored_liquid(self.state)
+
+    def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
+        """Go back to a state that was stored."""
+        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.affine_rows)
+        if state.cells is not None:
+            cut_cells = self.solids.at(state.cells.tiles, state.began, state.length).cut_cells
+            state.cells = replace(state.cells, cut_cells=cut_cells)
+        self.state = state
 
     def _step(self, dt: float, remaining: float) -> None:
         """Take a step; one that diverges is taken again with half its length, a few times.
@@ -207,6 +231,7 @@ class LiquidSolver:
             start = solids.remember(s.particles)
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
             self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
+        s.particles.let_pass(dt)
         self._come_and_go(s.time, s.time + dt)
         s.time += dt
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,12 @@ from plash.physics.box.obstacles import Obstacles
 from plash.physics.box.pouring import BoxForce, BoxSource
 from plash.physics.box.pressure import DenseProjection
 from plash.physics.box.vorticity import Confinement
-from plash.solvers.box_state import BoxState, FrameGrids
+from plash.scene.model import Scene
+from plash.solvers.box_state import BoxNumbers, BoxState, box_from
+from plash.solvers.frame import FrameGrids
 from plash.solvers.ledger import Ledger
+from plash.solvers.limits import fastest
+from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.timestep import TimeStep
 from plash.timing import StepReport, timing
 
@@ -54,6 +59,8 @@ class StableFluidsSolver:
 
     Forces, pours and obstacles may be replaced between steps.
     """
+
+    numbers: ClassVar[type[StateNumbers]] = BoxNumbers
 
     state: BoxState
     ledger: Ledger
@@ -140,6 +147,14 @@ class StableFluidsSolver:
     def snapshot(self) -> FrameGrids:
         """The fields as they are now, for a frame."""
         return FrameGrids.of(self.state, self.h)
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+        return self.state.stored()
+
+    def restore(self, arrays: StoredArrays, numbers: BoxNumbers, scene: Scene) -> None:
+        """Go back to a state that was stored."""
+        self.state = box_from(arrays, numbers, self.state.density.shape, self.heat.names, fastest(scene))
 
     def _refuse_divergence(self) -> None:
         """End a run whose velocity is not finite, before it carries anything along."""

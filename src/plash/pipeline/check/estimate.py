@@ -24,7 +24,6 @@ from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
 from plash.solvers.build.liquid import build_liquid
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.state import FrameParticles
 from plash.timing import StepReport
 
 _COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds, and how they grow against one with
@@ -166,7 +165,7 @@ def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
     from plash.render.choice import picture_taker, renderer_of
     from plash.render.video.png import png_bytes
 
-    seen = FrameParticles.of(solver.state.particles, solver.h)
+    seen = solver.snapshot()
     arrays = (seen.position, seen.velocity, seen.volume)
     solids = scene.solids_at(solver.state.time)
     taker = picture_taker(scene, renderer_of(scene, or_built_in=True)[0])

@@ -11,8 +11,6 @@ import time
 from dataclasses import dataclass, replace
 from statistics import median
 
-import numpy as np
-
 from plash.pipeline.check.cost import Estimate
 from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.check.trial import over_all, patience
@@ -21,7 +19,6 @@ from plash.pipeline.surface import surface_of
 from plash.scene.model import Scene
 from plash.solvers.build.box import build_box
 from plash.solvers.stable_fluids import StableFluidsSolver
-from plash.solvers.state import FrameParticles
 from plash.timing import StepReport
 
 _COARSE = {2: 10_000, 3: 30_000}  # cells of the run that finds speeds and times
@@ -111,8 +108,8 @@ def _try_pictures(scene: Scene, solver: StableFluidsSolver) -> tuple[float, floa
     """Seconds to mesh and to draw the present state; each is done twice, since the first time compiles."""
     from plash.render.choice import picture_taker, renderer_of
 
-    taker, d = picture_taker(scene, renderer_of(scene, or_built_in=True)[0]), scene.dimension
-    none = FrameParticles(np.zeros((0, d)), np.zeros((0, d), np.float32), np.zeros(0))
+    taker = picture_taker(scene, renderer_of(scene, or_built_in=True)[0])
+    none = solver.snapshot().dots()
     for _ in range(2):
         start = time.perf_counter()
         surface = surface_of(solver.snapshot(), scene, 0.0)

@@ -7,7 +7,7 @@ light becomes colour. Every frame uses the same random numbers, so that where no
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class _Moving:
         if seconds == 0 or self.mesh.velocity is None:
             return self.mesh
         vertices = self.mesh.vertices + np.float32(seconds) * self.mesh.velocity
-        return Mesh(vertices, self.mesh.faces, self.mesh.normals, self.mesh.velocity)
+        return replace(self.mesh, vertices=vertices)
 
 
 class RayTracer:

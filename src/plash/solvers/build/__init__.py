@@ -8,10 +8,12 @@ from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
 from plash.solvers.build.box import build_box
 from plash.solvers.build.liquid import build_liquid
-from plash.solvers.solver import Solver
+from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.solver import SceneSolver
+from plash.solvers.stored import StoredArrays
 
 
-def build(scene: Scene | str | Path) -> Solver:
+def build(scene: Scene | str | Path) -> SceneSolver:
     """The solver of a scene, at time zero.
 
     Args:
@@ -25,3 +27,12 @@ def build(scene: Scene | str | Path) -> Solver:
     """
     scene = as_scene(scene)
     return build_box(scene) if scene.solver.kind == "stable_fluids" else build_liquid(scene)
+
+
+def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
+    """What the file of a frame shows.
+
+    Raises:
+        DamagedError: It is nothing that a frame of the scene can show.
+    """
+    return (FrameGrids if scene.solver.kind == "stable_fluids" else FrameParticles).read(arrays, scene)
