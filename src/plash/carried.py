@@ -7,9 +7,10 @@ all rooms, since a scene may name a quantity too (`look.color_by`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -68,6 +69,7 @@ class Carried:
         is_in_frames: Whether frames show it.
         is_new: Whether files of older versions are without it; then it is at its start.
         vertex: Names of its numbers at the vertices of surfaces; none if it is not found there.
+        top: What has the last colour of a scale, unless it grows.
     """
 
     about: str
@@ -82,6 +84,7 @@ class Carried:
     is_in_frames: bool = False
     is_new: bool = False
     vertex: tuple[str, ...] = ()
+    top: float = 1.0
 
     def at_start(self, dimension: int, count: int) -> NDArray[Any]:
         """The array of some particles that appear."""
@@ -98,6 +101,10 @@ class Carried:
         """What no number in a frame is below, and what none is above."""
         low, high = self.limits(bounds)
         return (low * h**dimension, high * h**dimension) if self.is_in_cells else (low, high)
+
+    def scale(self, seconds: float) -> tuple[float, float]:
+        """The values of the first and the last colour of a scale, for a scene of so many seconds."""
+        return self.start, self.start + self.rate * seconds if self.rate else self.top
 
 
 class ParticleArrays:
@@ -165,6 +172,7 @@ def _declared() -> dict[str, Carried]:
 
 
 CARRIED: dict[str, Carried] = _declared()
+NO_SCALARS: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
 
 
 def on_vertices() -> dict[str, Carried]:

@@ -169,7 +169,7 @@ def test_every_view_has_the_size_of_the_domain():
         arrays, units = simulation.arrays(view, arrows=True)
         assert arrays["phi"].shape == (24, 36)
         assert arrays["velocity"].shape == (2, 25, 37)
-        assert set(units) <= {"value", "velocity", "speed"}
+        assert set(units) <= {"value", "velocity", "shade"}
     points, _ = simulation.arrays("particles", arrows=False)
     assert len(points["points"]) == simulation.facts()["particles"]
     assert (simulation.arrays("surface", arrows=False)[0]["phi"] < 0).mean() == pytest.approx(0.12 / 0.54, rel=0.05)

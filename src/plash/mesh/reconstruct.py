@@ -10,12 +10,12 @@ cut is smoothed, its small pieces are made round (`plash.mesh.pieces`), what lie
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
@@ -38,8 +38,6 @@ from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
 from plash.timing import stage
 
-NOTHING_ELSE: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
-
 _AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
@@ -55,7 +53,7 @@ def liquid_surface(
     meshing: Meshing,
     domain: Domain,
     solids: Sequence[Solid],
-    scalars: Mapping[str, NDArray[np.float32]] = NOTHING_ELSE,
+    scalars: Mapping[str, NDArray[np.float32]] = NO_SCALARS,
 ) -> Mesh:
     """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and what it carries at its vertices.
 

@@ -238,7 +238,8 @@ class PictureStage:
 
         def make() -> Written:
             moment = (frame - 1) / self.run.scene.time.fps
-            picture = self._taker.picture(surface, seen.position, seen.velocity, seen.volume, moment)
+            arrays = (seen.position, seen.velocity, seen.volume)
+            picture = self._taker.picture(surface, *arrays, moment, seen.scalars)
             return write_bytes(self.run.folder.picture(frame), png_bytes(picture))
 
         self.run.keep(self.name, frame, self._source(frame), make)

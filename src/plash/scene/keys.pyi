@@ -216,7 +216,7 @@ class LookKeys(TypedDict, total=False):
     height: int | None
     camera: Camera | CameraKeys | None
     color: str | None
-    color_by: Literal["material", "speed"] | None
+    color_by: Literal["material", "speed", "age"] | None
     top_speed: float | str | None
     background: str
     floor: bool

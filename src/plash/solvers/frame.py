@@ -130,13 +130,17 @@ class FrameParticles:
         """What stands in the file of a frame: the position, and what else is carried."""
         return {"position": self.position, **self.carried}
 
+    @property
+    def scalars(self) -> ArraysByName:
+        """What colours can show of them, such as their age, by name."""
+        return {name: self.carried[name] for name in scalars()}
+
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface round the particles at a time (s)."""
         from plash.mesh.reconstruct import liquid_surface
 
-        others = {name: self.carried[name] for name in scalars()}
         where = (scene.domain.h, scene.mesh, scene.domain, scene.solids_at(time))
-        return liquid_surface(self.position, self.velocity, self.volume, *where, others)
+        return liquid_surface(self.position, self.velocity, self.volume, *where, self.scalars)
 
     def dots(self) -> FrameParticles:
         """The particles themselves."""

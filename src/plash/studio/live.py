@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import Carried
 from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
@@ -31,10 +32,12 @@ class Live(Protocol):
     Attributes:
         scene: What it is made from.
         views: What it can show.
+        quantities: Those views that colour particles by what they carry, and what that is.
     """
 
     scene: Scene
     views: tuple[str, ...]
+    quantities: dict[str, Carried]
 
     @property
     def time(self) -> float:

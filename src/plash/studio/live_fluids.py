@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import Carried
 from plash.physics.box.heat import TEMPERATURE
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
@@ -70,6 +71,7 @@ class LiveStableFluids:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.quantities: dict[str, Carried] = {}
         self.views: tuple[str, ...] = (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
         self._solver: _BoxSolver = build(scene)  # type: ignore[assignment, unused-ignore]
         self._milliseconds: dict[str, float] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import scalars
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
 from plash.linear import pcg
@@ -28,6 +29,7 @@ from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
 from plash.studio.live import Arrays, standing
 from plash.timing import StepReport
 
+_VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles")
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
 
 
@@ -73,19 +75,10 @@ class _Watched(LiquidSolver):
 class LiveLiquid:
     """A liquid made of particles."""
 
-    views: tuple[str, ...] = (
-        "surface",
-        "particles",
-        "velocity",
-        "pressure",
-        "divergence",
-        "divergence_before",
-        "cells",
-        "tiles",
-    )
-
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.quantities = scalars()
+        self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
         self._solver = _built(scene)
         self._walk: Iterator[str] | None = None
         self._solves: list[list[float]] = []
@@ -218,10 +211,10 @@ class LiveLiquid:
         assert s.cells is not None
         arrays: Arrays = {"phi": self._phi()}
         units: dict[str, float] = {}
-        if view == "particles":
-            arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), units)
+        if view == "particles" or view in self.quantities:
+            arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), view, units)
         elif s.particles.ballistic.any():
-            arrays |= self._points(s.particles, s.particles.ballistic, units)
+            arrays |= self._points(s.particles, s.particles.ballistic, view, units)
         if view == "cells":
             arrays["label"] = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0))
         if view == "tiles":
@@ -260,13 +253,18 @@ class LiveLiquid:
             pool = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
         return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
 
-    def _points(self, particles: Particles, which: NDArray[np.bool_], units: dict[str, float]) -> Arrays:
+    def _points(self, particles: Particles, which: NDArray[np.bool_], view: str, units: dict[str, float]) -> Arrays:
+        """Where some particles are, and their shade: the quantity of the view, or else their speed."""
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
-        speed = np.hypot(*particles.velocity[:, which])
-        largest = float(speed.max(initial=0.0)) or 1.0
-        units["speed"] = largest / 255
+        if view in self.quantities:
+            value = getattr(particles, view)[which].astype(np.float64)
+        else:
+            value = np.hypot(*particles.velocity[:, which])
+        largest = float(np.abs(value).max(initial=0.0)) or 1.0
+        units["shade"] = largest / 255
         size = tuple(n * self._solver.h for n in self.scene.domain.cells)
-        return {"points": point_bytes(places, size), "speed": np.rint(speed * (255 / largest)).astype(np.uint8)}
+        shade = np.rint(np.abs(value) * (255 / largest)).astype(np.uint8)
+        return {"points": point_bytes(places, size), "shade": shade}
 
     def _finish(self) -> None:
         """End a step that is under way."""

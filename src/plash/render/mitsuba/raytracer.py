@@ -7,11 +7,13 @@ light becomes colour. Every frame uses the same random numbers, so that where no
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
@@ -80,9 +82,10 @@ class RayTracer:
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
         time: float = 0.0,
+        scalars: Mapping[str, NDArray[np.floating]] = NO_SCALARS,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
-        moving = self._moving(mesh, position, velocity, volume)
+        moving = self._moving(mesh, position, velocity, volume, scalars)
         moments = self._moments(moving, time)
         samples, guides = (max(1, round(whole / len(moments))) for whole in (self._samples, _GUIDE_SAMPLES))
         taken = [self._light_at(moving, time, moment, samples, guides, seed) for seed, moment in enumerate(moments)]
@@ -96,6 +99,7 @@ class RayTracer:
         position: NDArray[np.float64],
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
+        scalars: Mapping[str, NDArray[np.floating]],
     ) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
         look, h = self._scene.look, self._scene.domain.h
@@ -105,19 +109,19 @@ class RayTracer:
             refuse_broken(mesh)
             seen = parts.beyond_walls(mesh, self._scene.domain, self._placing.apart)
             seen = parts.sharp_where_creased(seen, look.shading)
-            speed = speeds(seen.velocity) if seen.velocity is not None else np.zeros(len(seen.vertices))
-            if self._tint.by_speed:
-                return _Moving(seen, self._tint.colors(speed))
-            heat = np.sqrt(np.clip(2 * speed / self._tint.top_speed, 0, 1))
+            flow = seen.velocity if seen.velocity is not None else np.zeros_like(seen.vertices)
+            if self._tint.is_scale:
+                return _Moving(seen, self._tint.colors(self._tint.values(flow, seen.scalars)))
+            heat = np.sqrt(np.clip(2 * speeds(flow) / self._tint.top_speed, 0, 1))
             return _Moving(seen, heat=heat if self._look.glow.any() else None)
         if len(position) == 0:
             return None
         if look.show == "cells":
-            cells, speed = filled_cells(position, speeds(velocity), h)
-            boxes = cell_boxes(cells, self._tint.colors(speed), h)
+            cells, means = filled_cells(position, self._tint.values(velocity, scalars), h)
+            boxes = cell_boxes(cells, self._tint.colors(means), h)
             return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), boxes.colors)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
-        balls, colors = parts.balls(position, radius, self._tint.colors(speeds(velocity)))
+        balls, colors = parts.balls(position, radius, self._tint.colors(self._tint.values(velocity, scalars)))
         each = np.repeat(velocity, len(balls.vertices) // len(position), axis=0).astype(np.float32)
         return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), colors)
 
@@ -184,7 +188,7 @@ class RayTracer:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
         cloudy = self._look.kind == "clear" and self._look.scattering > 0
-        clear = self._look.kind == "clear" and not self._tint.by_speed and scene.look.show == "surface"
+        clear = self._look.kind == "clear" and not self._tint.is_scale and scene.look.show == "surface"
         clear |= scene.look.tank == "glass"
         integrator: Part = {
             "type": "volpath" if clear else "path",

@@ -1,10 +1,13 @@
-"""Pictures of 2-D scenes: flat regions with outlines, and a scale of speeds."""
+"""Pictures of 2-D scenes: flat regions with outlines, and a scale of colours."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import facing_view
@@ -15,7 +18,7 @@ from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
-from plash.render.preview.tint import Tint, speeds
+from plash.render.preview.tint import Tint
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]
@@ -40,11 +43,7 @@ class PlanePreview:
         self._solids = self._solids_at(0.0)
         self._moves = any(solid.moves for solid in scene.solid)
         self._border = _box_lines(size)
-        self._scale = (
-            _speed_scale(width, height, self._tint.top_speed, self._paper[height, width])
-            if self._tint.by_speed
-            else None
-        )
+        self._scale = _scale_of(self._tint, width, height, self._paper[height, width]) if self._tint.is_scale else None
 
     def picture(
         self,
@@ -53,6 +52,7 @@ class PlanePreview:
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
         time: float = 0.0,
+        scalars: Mapping[str, NDArray[np.floating]] = NO_SCALARS,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         if self._moves:
@@ -63,9 +63,9 @@ class PlanePreview:
             if mesh is not None:
                 self._draw_surface(light, mesh)
         elif show == "cells":
-            self._draw_cells(light, position, velocity)
+            self._draw_cells(light, position, self._tint.values(velocity, scalars))
         else:
-            self._draw_particles(light, position, velocity, volume)
+            self._draw_particles(light, position, self._tint.values(velocity, scalars), volume)
         for region, color in self._solids:
             self._fill(light, region, np.tile(color, (len(region.vertices), 1)))
             self._draw_lines(light, region.vertices[region.edges], _OUTLINE, 0.45 * color)
@@ -99,26 +99,26 @@ class PlanePreview:
         if len(mesh.faces) == 0:
             return
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
-        self._fill(light, mesh, self._tint.colors(speeds(velocity)))
+        self._fill(light, mesh, self._tint.colors(self._tint.values(velocity, mesh.scalars)))
         self._draw_lines(light, mesh.vertices[mesh.edges], _OUTLINE, 0.4 * self._dark())
 
     def _draw_particles(
         self,
         light: Floats,
         position: NDArray[np.float64],
-        velocity: NDArray[np.floating],
+        values: NDArray[np.float64],
         volume: NDArray[np.float64],
     ) -> None:
         centers = np.column_stack([position, np.zeros(len(position))])
         layer = Layer.empty(self._view)
         draw_balls(layer, self._view, centers, np.sqrt(np.maximum(volume, 0) / np.pi))
-        see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, self._tint.colors(speeds(velocity)))
+        see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, self._tint.colors(values))
 
-    def _draw_cells(self, light: Floats, position: NDArray[np.float64], velocity: NDArray[np.floating]) -> None:
-        cells, speed = filled_cells(position, speeds(velocity), self._h)
+    def _draw_cells(self, light: Floats, position: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        cells, means = filled_cells(position, values, self._h)
         if len(cells) == 0:
             return
-        boxes = cell_boxes(cells, self._tint.colors(speed), self._h)
+        boxes = cell_boxes(cells, self._tint.colors(means), self._h)
         self._fill(light, Mesh(boxes.vertices, boxes.faces), boxes.colors)
         corners = boxes.vertices.reshape(-1, 4, 3)
         sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
@@ -127,7 +127,7 @@ class PlanePreview:
 
     def _dark(self) -> Floats:
         """The colour of the liquid's outline before it is darkened."""
-        return (speed_colors(0.15) if self._tint.by_speed else self._tint.light).astype(np.float32)
+        return (speed_colors(0.15) if self._tint.is_scale else self._tint.light).astype(np.float32)
 
     def _draw_lines(self, light: Floats, ends: NDArray[np.floating], width: float, color: Floats) -> None:
         cover = line_cover(self._view, ends, 2 * width)
@@ -143,10 +143,10 @@ class PlanePreview:
         return picture
 
 
-def _speed_scale(
-    width: int, height: int, top: float, paper: Floats
+def _scale_of(
+    tint: Tint, width: int, height: int, paper: Floats
 ) -> tuple[int, int, NDArray[np.float64], NDArray[np.float64]] | None:
-    """A bar of the speeds' colours with their numbers: where it stands, how opaque it is, and its colours."""
+    """A bar of the colours with their numbers: where it stands, how opaque it is, and its colours."""
     from PIL import Image, ImageDraw, ImageFont
 
     bar, thick, font_size = round(0.16 * width), max(4, round(0.008 * width)), max(9, round(0.0155 * width))
@@ -156,7 +156,7 @@ def _speed_scale(
     pad = 3 * font_size
     image = Image.new("L", (bar + 2 * pad, thick + 9 * font_size // 4))
     draw = ImageDraw.Draw(image)
-    for place, text in ((pad, "0"), (pad + bar, f"{top:.2g} m/s")):
+    for place, text in ((pad, f"{tint.low:.2g}"), (pad + bar, f"{tint.top:.2g} {tint.unit}")):
         draw.text((place, thick + font_size), text, fill=255, font=font, anchor="mt")
     text_ink = np.asarray(image, np.float64)[:, :, None] / 255
     # A pale plate keeps it readable before liquid

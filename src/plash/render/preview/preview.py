@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.mesh.mesh import Mesh
 from plash.render.preview.plane import PlanePreview
 from plash.render.preview.space import SpacePreview
@@ -33,6 +36,7 @@ class Preview:
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
         time: float = 0.0,
+        scalars: Mapping[str, NDArray[np.floating]] = NO_SCALARS,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame, in sRGB.
 
@@ -42,8 +46,9 @@ class Preview:
             velocity: Of the particles (n, axes), m/s.
             volume: Of the particles (n,), m³ (m² in 2-D).
             time: Of the frame, s: where a camera that moves is.
+            scalars: What else the particles carry (n,), by name.
         """
-        return self._taker.picture(mesh, position, velocity, volume, time)
+        return self._taker.picture(mesh, position, velocity, volume, time, scalars)
 
 
 def picture_size(scene: Scene) -> tuple[int, int]:

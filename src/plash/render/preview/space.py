@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
@@ -21,7 +23,7 @@ from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
-from plash.render.preview.tint import Tint, speeds
+from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
 from plash.scene.model import Scene
 
@@ -88,6 +90,7 @@ class SpacePreview:
         velocity: NDArray[np.floating],
         volume: NDArray[np.float64],
         time: float = 0.0,
+        scalars: Mapping[str, NDArray[np.floating]] = NO_SCALARS,
     ) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         camera = self._scene.look.camera
@@ -101,10 +104,11 @@ class SpacePreview:
         if show == "surface":
             return self._of_surface(self._surface(mesh if mesh is not None else Mesh.empty()))
         if show == "cells":
-            cells, speed = filled_cells(position, speeds(velocity), self._h)
-            return self._of_opaque(cell_boxes(cells, self._tint.colors(speed), self._h), 0.7 * self._h)
+            cells, means = filled_cells(position, self._tint.values(velocity, scalars), self._h)
+            return self._of_opaque(cell_boxes(cells, self._tint.colors(means), self._h), 0.7 * self._h)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(volume, 0))
-        return self._of_opaque(Balls(position, radius, self._tint.colors(speeds(velocity))), 3 * self._h)
+        colors = self._tint.colors(self._tint.values(velocity, scalars))
+        return self._of_opaque(Balls(position, radius, colors), 3 * self._h)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)
@@ -112,7 +116,9 @@ class SpacePreview:
         if self._scene.look.shading == "smooth" and len(mesh.faces):
             normals = mesh.normals if mesh.normals is not None else face_normals(vertices, mesh.faces)
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(vertices)
-        return DrawnTriangles(vertices, mesh.faces, normals, self._tint.colors(speeds(velocity)))
+        return DrawnTriangles(
+            vertices, mesh.faces, normals, self._tint.colors(self._tint.values(velocity, mesh.scalars))
+        )
 
     def _of_surface(self, things: DrawnTriangles) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
