@@ -48,6 +48,22 @@ def _any_number(bounds: Bounds) -> tuple[Limit, Limit]:
     return -np.inf, np.inf
 
 
+def _within_bounds(bounds: Bounds) -> tuple[Limit, Limit]:
+    return bounds.low[:, None], bounds.high[:, None]
+
+
+def _within_a_cell(bounds: Bounds) -> tuple[Limit, Limit]:
+    return 0, _BELOW_ONE
+
+
+def _volumes(bounds: Bounds) -> tuple[Limit, Limit]:
+    return 0, _LARGEST_PARTICLE
+
+
+def _not_negative(bounds: Bounds) -> tuple[Limit, Limit]:
+    return 0, np.inf
+
+
 def _speeds(bounds: Bounds) -> tuple[Limit, Limit]:
     return -bounds.fastest, bounds.fastest
 
@@ -112,16 +128,11 @@ class ParticleArrays:
 
     cell: Annotated[
         NDArray[np.int32],
-        Carried(
-            "the cell it is in, counted from the origin",
-            np.int32,
-            Rows.AXES,
-            limits=lambda bounds: (bounds.low[:, None], bounds.high[:, None]),
-        ),
+        Carried("the cell it is in, counted from the origin", np.int32, Rows.AXES, limits=_within_bounds),
     ]
     offset: Annotated[
         NDArray[np.float32],
-        Carried("its place in the cell, in [0, 1)", rows=Rows.AXES, limits=lambda _: (0, _BELOW_ONE)),
+        Carried("its place in the cell, in [0, 1)", rows=Rows.AXES, limits=_within_a_cell),
     ]
     velocity: Annotated[
         NDArray[np.float32],
@@ -143,7 +154,7 @@ class ParticleArrays:
         Carried(
             "the liquid it stands for, in cells",
             unit="m^3",
-            limits=lambda _: (0, _LARGEST_PARTICLE),
+            limits=_volumes,
             is_in_cells=True,
             is_in_frames=True,
         ),
@@ -158,7 +169,7 @@ class ParticleArrays:
             "seconds since it appeared",
             unit="s",
             rate=1.0,
-            limits=lambda _: (0, np.inf),
+            limits=_not_negative,
             is_in_frames=True,
             is_new=True,
             vertex=("age",),

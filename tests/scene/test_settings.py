@@ -90,5 +90,5 @@ def test_keys_and_words_are_known_by_their_old_names():
 
 
 def test_an_old_name_beside_the_new_one_is_refused():
-    with pytest.raises(SceneError, match="parting is the old name of separating_walls"):
+    with pytest.raises(SceneError, match="parting: is the old name of separating_walls"):
         Solver(parting=False, separating_walls=True)

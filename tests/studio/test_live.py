@@ -9,6 +9,7 @@ from plash.physics.solids.distance import Bodies
 from plash.studio.controls import controls, values_of, with_value
 from plash.studio.drawing import drawn
 from plash.studio.fields import UNKNOWN
+from plash.studio.kinds import live
 from plash.studio.live import must_restart, solid_distance
 from plash.studio.live_liquid import LiveLiquid
 
@@ -27,7 +28,7 @@ shape = { kind = "box", min = [0, 0], max = [0.3, 0.4] }
 
 
 def tank(text: str = TEXT) -> LiveLiquid:
-    return LiveLiquid(plash.parse_scene(text))
+    return live(plash.parse_scene(text))
 
 
 def steps(simulation: LiveLiquid, count: int) -> None:

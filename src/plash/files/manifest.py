@@ -21,6 +21,7 @@ from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_strange_places
 from plash.files.layout import RunFolder
 from plash.scene.output import FORMATS
+from plash.scene.settings import SOLVER_KINDS, kind_named_in
 from plash.solvers.ledger import Ledger
 from plash.solvers.stored import AS_WRITTEN, Count, Seconds
 from plash.version import VERSION
@@ -147,10 +148,9 @@ class Manifest:
     format: int = FORMAT
 
     @property
-    def kind(self) -> str:
-        """Which kind of solver the scene asks for."""
-        solver = scene_data(self).get("solver")
-        return str(solver.get("kind", "liquid")) if isinstance(solver, dict) else "liquid"
+    def frame_files(self) -> str:
+        """What the files of the frames are called."""
+        return SOLVER_KINDS[kind_named_in(scene_data(self).get("solver"))].frame_files
 
     @property
     def steps(self) -> int:

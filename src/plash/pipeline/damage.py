@@ -39,7 +39,7 @@ class Kept:
 
 def files_of(folder: RunFolder, manifest: Manifest, stages: Collection[str] = STAGES) -> Iterator[Kept]:
     """Every file of some stages that the manifest knows."""
-    frames = partial(folder.frame, kind=manifest.kind)
+    frames = partial(folder.frame, files=manifest.frame_files)
     paths: dict[str, Callable[[int], Path]] = {"simulate": frames, "mesh": folder.surface, "render": folder.picture}
     for name in stages:
         items = manifest.stage(name).items

@@ -19,7 +19,7 @@ from plash.files.log import Log
 from plash.files.manifest import Item, Manifest
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages import Run
-from plash.solvers.build import build
+from plash.solvers.build import build, build_solver
 from plash.solvers.solver import SceneSolver
 
 _A_MOMENT = 1e-6  # s, by which a frame may be missed
@@ -90,7 +90,7 @@ class SimulationStage:
             del run.manifest.checkpoints[number]
 
     def _frame_file(self, frame: int) -> Path:
-        return self.run.folder.frame(frame, self.run.scene.solver.kind)
+        return self.run.folder.frame(frame, self.run.scene.solver.frame_files)
 
     def _file(self, number: int) -> Path:
         return checkpoint_file(self.run.folder, number)
@@ -98,7 +98,7 @@ class SimulationStage:
     def _restore(self, number: int, item: Item) -> bool:
         """Go back to a checkpoint; one that is damaged is forgotten."""
         run = self.run
-        solver, file, remedy = build(run.scene), self._file(number), "An earlier one is used"
+        solver, file, remedy = build_solver(run.scene), self._file(number), "An earlier one is used"
         try:
             place = read_checkpoint(file, solver, run.scene, item.written, remedy)
             frame_time = (place.frame - 1) / run.scene.time.fps

@@ -87,7 +87,7 @@ class Run:
 
     def seen(self, frame: int) -> Snapshot:
         """What a frame shows."""
-        path = self.folder.frame(frame, self.scene.solver.kind)
+        path = self.folder.frame(frame, self.scene.solver.frame_files)
         return self._read(
             "simulate", frame, lambda expected: read_frame(path, self.scene, frame, expected, self.remedy)
         )

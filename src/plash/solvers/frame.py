@@ -220,7 +220,8 @@ class FrameGrids:
         """The surface where the density is the isovalue."""
         from plash.mesh.box_surface import box_surface
 
-        return box_surface(self.density, self.velocity, scene.solver.isovalue, self.h, scene.mesh, scene.solid)
+        (level,) = scene.solver.surface_keys
+        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid)
 
     def dots(self) -> FrameParticles:
         """No particles."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
-from plash.grid.fields import fastest
+from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
@@ -27,7 +27,7 @@ from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
 from plash.physics.flow.sinks import Sinks
-from plash.physics.flow.sources import Sources
+from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.voxel import SceneSolids, Solids
@@ -37,6 +37,7 @@ from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import bounds_of
 from plash.solvers.liquid_stored import LiquidNumbers, liquid_from, stored_liquid
+from plash.solvers.stage import Stage
 from plash.solvers.state import State
 from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
@@ -57,7 +58,7 @@ class LiquidSolver:
 
         >>> import plash
         >>> solver = plash.build(plash.load_scene("dam_break_2d", resolution=16))
-        >>> [stage for stage in solver.stages(dt=0.01)]
+        >>> [stage.name for stage in solver.stages(dt=0.01)]
         ['grid', 'advect', 'forces', 'project', 'extrapolate', 'move']
     """
 
@@ -79,8 +80,8 @@ class LiquidSolver:
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
-        """Take one step, pausing after each stage; yields the stage's name.
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+        """Take one step, pausing after each stage to show what it did.
 
         Args:
             dt: Length of the step, s.
@@ -89,22 +90,16 @@ class LiquidSolver:
         s, report = self.state, self.report
 
         # Where everything is
-        marked = sort_particles(s.particles, self.reach)
-        solids = self.solids.at(s.tiles, s.time, dt)
-        s.began, s.length = s.time, dt
-        inlets = self.sources.at(solids, s.time, dt)
-        cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
-        volume = self.surface_tracker.volume(cells)
-        self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
-        s.cells = self.sinks.opened(cells, s.time)
-        yield "grid"
+        solids, inlets, volume = self.label(dt)
+        assert s.cells is not None
+        yield Stage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, dt)
-        yield "advect"
+        yield Stage("advect", s.velocity)
         self.forces.add(s.velocity, s.cells, s.time, dt)
         self.viscosity.apply(s.velocity, s.cells, dt)
-        yield "forces"
+        yield Stage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, s.cells, dt)
@@ -113,12 +108,12 @@ class LiquidSolver:
         projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
         s.pressure = projection.pressure
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
-        yield "project"
+        yield Stage("project", s.velocity)
         extrapolate(s.velocity, self.reach)
         self.transfer.hold_continued(s, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, dt)
         inlets.enforce_inlet_velocity(s.velocity)
-        yield "extrapolate"
+        yield Stage("extrapolate", s.velocity)
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
@@ -128,10 +123,33 @@ class LiquidSolver:
         s.unspent = dt
         self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
-        yield "move"
+        yield Stage("move", s.velocity)
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.excess = projection.excess
+
+    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, float]:
+        """See where everything is at the start of a step of dt (s).
+
+        Returns:
+            The solids and the inlets of the step, and the volume of the liquid in cells.
+        """
+        s = self.state
+        marked = sort_particles(s.particles, self.reach)
+        solids = self.solids.at(s.tiles, s.time, dt)
+        s.began, s.length = s.time, dt
+        inlets = self.sources.at(solids, s.time, dt)
+        cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
+        volume = self.surface_tracker.volume(cells)
+        self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
+        s.cells = self.sinks.opened(cells, s.time)
+        return solids, inlets, volume
+
+    def begin(self, state: State) -> None:
+        """Begin with a state, whose liquid the ledger counts as that of the start."""
+        volume = state.particles.total_volume() * self.h**state.particles.dimension
+        self.state = state
+        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume)
 
     @property
     def reach(self) -> int:

@@ -40,6 +40,9 @@ class SceneSolver(Protocol):
     def speed(self) -> float:
         """Upper bound of the speed, m/s."""
 
+    def begin(self, state: Any) -> None:
+        """Begin with a state, whose liquid the ledger counts as that of the start."""
+
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame, and not beyond it."""
 

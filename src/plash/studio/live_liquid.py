@@ -13,24 +13,30 @@ from numpy.typing import NDArray
 from plash.carried import scalars
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
+from plash.grid.fields import FaceField
 from plash.linear import pcg
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.voxel import CLOSED, UNBOUNDED, DomainBox
-from plash.scene.bodies import Fill
 from plash.scene.model import Scene
-from plash.scene.shapes import Sphere
-from plash.solvers.build import build
+from plash.scene.settings import LiquidSettings
+from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.stage import Stage
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
 from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
-from plash.studio.live import Arrays, standing
+from plash.studio.live import Arrays, Live, made_live, standing
 from plash.timing import StepReport
 
 _VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles")
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
+
+
+@made_live.register
+def _(settings: LiquidSettings, scene: Scene) -> Live:
+    return LiveLiquid(settings, scene)
 
 
 @dataclass(eq=False)
@@ -52,38 +58,35 @@ class _Watched(LiquidSolver):
         """The same solver, watched."""
         return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
-        """Take one step, pausing after each stage; yields the stage's name."""
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+        """Take one step, pausing after each stage to show what it did."""
         self.milliseconds = {}
-        walk = super().stages(dt, moved)
-        while True:
+        start = time.perf_counter()
+        for stage in super().stages(dt, moved):
+            self.milliseconds[stage.name] = 1e3 * (time.perf_counter() - start)
+            if stage.name == "forces":
+                self.before = self._divergence(stage.velocity) if self.wants_divergence else None
+            yield stage
             start = time.perf_counter()
-            name = next(walk, "")
-            if not name:
-                return
-            self.milliseconds[name] = 1e3 * (time.perf_counter() - start)
-            if name == "forces":
-                self.before = self._divergence() if self.wants_divergence else None
-            yield name
 
-    def _divergence(self) -> NDArray[np.float64]:
-        assert self.state.velocity is not None
-        assert self.state.cells is not None
-        return divergence(self.state.velocity, self.state.cells) / self.h
+    def _divergence(self, velocity: FaceField | None) -> NDArray[np.float64] | None:
+        cells = self.state.cells
+        return None if velocity is None or cells is None else divergence(velocity, cells) / self.h
 
 
 class LiveLiquid:
     """A liquid made of particles."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
         self.scene = scene
         self.quantities = scalars()
         self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
-        self._solver = _built(scene)
-        self._walk: Iterator[str] | None = None
+        self._settings = settings
+        self._solver = _Watched.of(build_liquid(scene))
+        self._walk: Iterator[Stage[FaceField]] | None = None
         self._solves: list[list[float]] = []
-        self._random = np.random.Generator(np.random.PCG64(scene.solver.seed))
-        self._label()
+        self._random = np.random.Generator(np.random.PCG64(settings.seed))
+        self._solver.label()
 
     @property
     def time(self) -> float:
@@ -105,11 +108,11 @@ class LiveLiquid:
             solver.report = StepReport()
             self._walk = solver.stages(solver.next_step(frame_time))
         with pcg.watching() as solves:
-            name = next(self._walk, "")
+            stage = next(self._walk, Stage(""))
         self._solves = solves or self._solves
-        if name in ("move", ""):
+        if stage.name in ("move", ""):
             self._finish()
-        return name
+        return stage.name
 
     def watch(self, view: str) -> None:
         """Keep, from the next step on, what a view needs beyond the state: the divergence before the projection."""
@@ -118,8 +121,8 @@ class LiveLiquid:
     def change(self, scene: Scene) -> None:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
-        old, solver = self._solver, _built(self._with_little_liquid(scene))
-        rows = len(solver.state.particles.affine)
+        old, solver = self._solver, _Watched.of(liquid_solver(scene))
+        rows = solver.transfer.affine_rows
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
@@ -130,7 +133,7 @@ class LiveLiquid:
         self._solver, self.scene = solver, scene
         if solids_changed:
             self._make_room()
-        self._label()
+        self._solver.label()
 
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Bring the liquid near a point to a velocity."""
@@ -152,7 +155,7 @@ class LiveLiquid:
             return np.maximum(disc, -domain.h * bodies.distance(points / domain.h))
 
         particles = solver.state.particles
-        per_cell, jitter = self.scene.particles_per_cell, self.scene.solver.jitter
+        per_cell, jitter = self.scene.particles_per_cell, self._settings.jitter
         new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
         if new.count == 0:
             return 0.0
@@ -160,7 +163,7 @@ class LiveLiquid:
         solver.state.unspent = 0.0
         added = new.total_volume() * domain.h**2
         solver.ledger.bring(added)
-        self._label()
+        self._solver.label()
         return added
 
     def drain(self, x: float, y: float, radius: float) -> None:
@@ -169,7 +172,7 @@ class LiveLiquid:
         h = self._solver.h
         taken = inside_disc(self._solver.state.particles, (x / h, y / h), radius / h)
         self._take_out(taken, "taken out by hand", is_outflow=True)
-        self._label()
+        self._solver.label()
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
@@ -273,22 +276,6 @@ class LiveLiquid:
                 pass
             self._walk = None
 
-    def _label(self) -> None:
-        """See where the liquid is now, without taking a step."""
-        next(LiquidSolver.stages(self._solver, 0.0))
-
-    def _with_little_liquid(self, scene: Scene) -> Scene:
-        """The scene with one drop where there is liquid: its particles are not wanted, and cost time."""
-        h = scene.domain.h
-        bodies = Bodies(standing(scene, self.time), h, 2)
-        some = self._solver.state.particles.position(h)[:: max(1, self._solver.state.particles.count // 256)]
-        some = some[(some > 2 * h).all(axis=1) & (some < np.array(scene.domain.size) - 2 * h).all(axis=1)]
-        free = some[bodies.distance(some / h) > 2] if len(some) else some
-        if len(free) == 0:
-            return scene
-        drop = Fill(shape=Sphere(center=tuple(map(float, free[0])), radius=1.5 * h), velocity=(0.0, 0.0))
-        return scene.with_values(fill=(drop,))
-
     def _make_room(self) -> None:
         """Move particles out of solids, or take them out if they are deep inside."""
         solver, particles = self._solver, self._solver.state.particles
@@ -316,9 +303,3 @@ def _box(scene: Scene) -> DomainBox:
     words = scene.domain.sides.model_dump()
     kinds = {side: CLOSED if word == "closed" else UNBOUNDED for side, word in words.items()}
     return DomainBox(scene.domain.cells, ((kinds["x_min"], kinds["x_max"]), (kinds["y_min"], kinds["y_max"])))
-
-
-def _built(scene: Scene) -> _Watched:
-    solver = build(scene)
-    assert isinstance(solver, LiquidSolver)
-    return _Watched.of(solver)
