@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -148,3 +150,18 @@ def test_without_gravity_the_fastest_at_the_start_has_the_last_colour():
     scene = scene.model_copy(update={"look": scene.look.model_copy(update={"show": "particles"})})
     picture = Preview(scene).picture(None, np.array([[0.5, 0.5]]), velocity, big)
     assert np.abs(picture[32, 32].astype(int) - 255 * screen(speed_colors([1.0])[0])).max() < 3
+
+
+@pytest.mark.parametrize("show", SHOWS)
+def test_liquid_shows_its_age_on_a_scale_that_ends_with_the_scene(make_scene, block_of_liquid, show):
+    scene = make_scene(2, show=show, color_by="age", solids=False, width=480)
+    mesh, *arrays = block_of_liquid(2)
+    pictures = []
+    for share in (0.0, 1.0):
+        age = np.float32(share * (scene.time.frames - 1) / scene.time.fps)
+        aged = replace(mesh, scalars={"age": np.full(len(mesh.vertices), age)})
+        scalars = {"age": np.full(len(arrays[0]), age)}
+        pictures.append(Preview(scene).picture(aged, *arrays, 0.0, scalars))
+        at = pictures[-1][int(0.7 * len(pictures[-1])), 60] / 255
+        assert at == pytest.approx(screen(speed_colors(share)), abs=0.12)
+    assert np.array_equal(*(picture[:60, 300:] for picture in pictures)), "the legend is the same"
