@@ -35,19 +35,44 @@ def reach(detail: int) -> int:
     return 2 * detail + _SOFTENING[detail]
 
 
-def scattered(particles: Particles, tiles: Tiles, names: tuple[str, ...] = ()) -> NDArray[np.float32]:
-    """Volume, and volume times velocity and other quantities, shared among the samples round each particle.
+def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
+    """Volume, shared among the samples round each particle: a single pool."""
+    nothing = np.zeros((0, particles.count), np.float32)
+    return _scattered(particles, nothing, tiles, np.ones(tiles.count + 1, np.bool_))
+
+
+def carried_near(
+    particles: Particles, names: tuple[str, ...], tiles: Tiles, slots: NDArray[np.int64], detail: int
+) -> NDArray[np.float32]:
+    """Volume times velocity, and times other quantities, round the samples of some tiles: pools by component.
+
+    The filters see less than a tile far: with the tiles next to those asked for all is known that they need.
 
     Args:
         particles: In tile order.
-        tiles: Where samples are.
         names: Of the other quantities that they carry.
+        tiles: Where samples are.
+        slots: Of the tiles that are asked for.
+        detail: Samples along the edge of a cell.
     """
     carried = np.concatenate([particles.velocity, *(getattr(particles, name)[None] for name in names)])
+    is_near = np.zeros(tiles.count + 1, np.bool_)
+    is_near[tiles.neighbours[slots]] = True
+    around = np.flatnonzero(is_near[1:]) + 1
+    is_next = np.zeros(tiles.count + 1, np.bool_)
+    is_next[tiles.neighbours[around]] = True
+    pools = _scattered(particles, carried, tiles, is_next)[1:]
+    return widened(tiles, pools, detail, around.astype(tiles.slots.dtype))
+
+
+def _scattered(
+    particles: Particles, carried: NDArray[np.float32], tiles: Tiles, is_wanted: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Volume, and volume times what is carried, of the particles of some tiles; pools by component."""
     pools = np.zeros((1 + len(carried), tiles.count + 1, *tiles.shape), np.float32)
     scatter = _scatter(tiles.shape)
     for colour in tiles.colours:
-        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
+        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_wanted[colour]]
         where = (particles.starts, tiles.origins, tiles.neighbours, busy)
         scatter(particles.cell, particles.offset, carried, particles.volume, *where, pools, chunk_count())
     return pools
@@ -151,9 +176,7 @@ def _scatter(shape: Shape) -> Kernel:
                                 w = wy * (fx if column == 1 else one - fx)
                                 m = o + depth * PY * PX + row * PX + column
                                 block[0, m] += w
-                                for axis in range(DIM):
-                                    block[1 + axis, m] += w * carried[axis, p]
-                                for k in range(DIM, len(carried)):
+                                for k in range(len(carried)):
                                     block[1 + k, m] += w * carried[k, p]
                 for k in range(1 + len(carried)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)

@@ -23,7 +23,7 @@ from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
-from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened
+from plash.mesh.fill import carried_near, distance_of_fill, opened_round, reach, scattered, widened
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_share, solid_distance, walls_of
 from plash.mesh.marching import Cuts, march
@@ -79,17 +79,20 @@ def liquid_surface(
     tiles = particles.tiles
     assert tiles is not None
 
-    carried = widened(tiles, scattered(particles, tiles, names), detail)
+    filled = widened(tiles, scattered(particles, tiles), detail)
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
-    phi = distance_of_fill(carried[0], opened, detail)
+    phi = distance_of_fill(filled[0], opened, detail)
     if meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
-    draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles, names)
+    ends = _ends_in(tiles, cuts)
+    at_surface = np.unique(ends // int(np.prod(tiles.shape)))
+    carried = carried_near(particles, names, tiles, at_surface, detail)
+    draft = _draft(cuts, ends, lattice, (filled, carried, gap_everywhere(tiles, solid)[None]), names)
 
-    draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing, lattice)
+    draft = _shaped(draft, ends, cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
 
 
@@ -127,23 +130,36 @@ def _particles(
 
 def _draft(
     cuts: Cuts,
+    ends: NDArray[np.int64],
     lattice: Lattice,
-    carried: NDArray[np.float32],
-    solid_phi: NDArray[np.float32],
-    tiles: Tiles,
+    pools: tuple[NDArray[np.float32], ...],
     names: tuple[str, ...],
 ) -> Draft:
-    """The surface as it was cut, flush with walls, with the mean of what particles round each vertex carry."""
-    pools = np.concatenate([carried, solid_phi[None]])
-    values = np.empty((len(pools), len(cuts.places)), np.float32)
-    _take_between(pools.reshape(len(pools), -1), _ends_in(tiles, cuts), cuts.share, values, chunk_count())
+    """The surface as it was cut, flush with walls, with the mean of what particles round each vertex carry.
+
+    Args:
+        cuts: Vertices and triangles.
+        ends: Of the samples that each vertex lies between, in the pools.
+        lattice: Where samples and walls are.
+        pools: Of the volume, of what is carried times the volume, and of the distance to solids.
+        names: Of what is carried beside the velocity.
+    """
+    volume, totals, solid_phi = (_between(pool, ends, cuts.share) for pool in pools)
     means = np.zeros((len(cuts.places), 3 + len(names)), np.float32)
-    for row, total in enumerate(values[1:-1]):
-        column = row if row < tiles.dimension else row - tiles.dimension + 3
-        means[:, column] = np.divide(total, values[0], out=np.zeros_like(total), where=values[0] > 0)
+    axes = len(totals) - len(names)
+    for row, total in enumerate(totals):
+        column = row if row < axes else row - axes + 3
+        means[:, column] = np.divide(total, volume[0], out=np.zeros_like(total), where=volume[0] > 0)
     walls = walls_of(cuts.places, lattice)
-    walls[values[-1] < _AT_SOLID] |= RESTS
+    walls[solid_phi[0] < _AT_SOLID] |= RESTS
     return Draft(flush(cuts.places, walls, lattice), means, walls, cuts.faces, cuts.edges, names)
+
+
+def _between(pools: NDArray[np.float32], ends: NDArray[np.int64], share: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The values of pools at vertices, by pool."""
+    values = np.empty((len(pools), len(ends)), np.float32)
+    _take_between(pools.reshape(len(pools), -1), ends, share, values, chunk_count())
+    return values
 
 
 def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:
