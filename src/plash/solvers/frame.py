@@ -89,15 +89,11 @@ class FrameParticles:
         """
         d, h, bounds = scene.dimension, scene.domain.h, bounds_of(scene)
         n = len(arrays.take("volume", np.float64, (None,)))
-        shown: ArraysByName = {}
-        for name, quantity in CARRIED.items():
-            start = quantity.shown(quantity.at_start(d, n), h, d)
-            if not quantity.is_in_frames:
-                continue
-            if quantity.is_new and name not in arrays:
-                shown[name] = start
-            else:
-                shown[name] = arrays.take(name, start.dtype, start.shape, *quantity.shown_limits(bounds, h, d))
+        shown = dict(FrameParticles.of(Particles(d, n), h).carried)
+        for name, start in shown.items():
+            if name in arrays or not CARRIED[name].is_new:
+                limits = CARRIED[name].shown_limits(bounds, h, d)
+                shown[name] = arrays.take(name, start.dtype, start.shape, *limits)
         position = arrays.take("position", np.float64, (n, d), bounds.low * h, bounds.high * h)
         return FrameParticles(position, shown)
 

@@ -3,9 +3,9 @@
 import pytest
 
 import plash
-from plash.pipeline.check import estimate as estimates
 from plash.pipeline.check.trial import forecast, over_all, run_trial
 from plash.pipeline.simulate import steps_to_frame
+from plash.solvers.build.liquid import build_liquid
 
 BLOCK = {"shape": {"kind": "box", "min": (0.2, 0.2), "max": (0.6, 0.6)}}
 
@@ -90,7 +90,7 @@ def test_what_no_trial_has_seen_is_like_the_second_half_of_what_they_saw():
 
 
 def test_cells_that_cannot_hold_the_scene_do_not_stop_a_check(monkeypatch):
-    fine, build = scene(4), estimates.build_liquid
+    fine, build = scene(4), build_liquid
 
     def refuse(which):
         if which.domain.cells != fine.domain.cells:
