@@ -42,7 +42,7 @@ class Run:
 
 def run_surface(surface: str, resolution: int = 96, frames: int = 121) -> Run:
     """Run the 2-D dam break with one of the surfaces."""
-    solids = "voxel" if surface == "cells" else plash.Solver().solids
+    solids = "voxel" if surface == "cells" else "cut"
     scene = plash.load_scene(
         "dam_break_2d",
         resolution=resolution,

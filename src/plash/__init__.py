@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.run import Outcome, resume, run
-    from plash.pipeline.simulate import Frame, simulate
+    from plash.pipeline.simulate import simulate
     from plash.scene import (
         Attractor,
         Blob,
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         write_scene,
     )
     from plash.solvers.build import build
+    from plash.solvers.frame import Frame
 
 __version__ = version.VERSION
 
@@ -74,8 +75,9 @@ _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
-    "plash.pipeline.simulate": ["Frame", "simulate"],
+    "plash.pipeline.simulate": ["simulate"],
     "plash.solvers.build": ["build"],
+    "plash.solvers.frame": ["Frame"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

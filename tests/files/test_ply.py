@@ -13,7 +13,8 @@ from plash.mesh.normals import face_normals
 def blob() -> Mesh:
     bare = mesh_of_array(np.random.default_rng(2).normal(size=(6, 5, 7)), 0.3)
     velocity = np.random.default_rng(3).normal(size=bare.vertices.shape).astype(np.float32)
-    return Mesh(bare.vertices, bare.faces, face_normals(bare.vertices, bare.faces), velocity)
+    age = np.random.default_rng(4).uniform(size=len(bare.vertices)).astype(np.float32)
+    return Mesh(bare.vertices, bare.faces, face_normals(bare.vertices, bare.faces), velocity, scalars={"age": age})
 
 
 def assert_same(one: Mesh, two: Mesh):
@@ -24,6 +25,8 @@ def assert_same(one: Mesh, two: Mesh):
             assert a.dtype == b.dtype
             assert a.shape == b.shape
             assert a.tobytes() == b.tobytes()
+    assert one.scalars.keys() == two.scalars.keys()
+    assert all(one.scalars[name].tobytes() == two.scalars[name].tobytes() for name in one.scalars)
 
 
 def test_round_trip_is_exact(blob):

@@ -15,10 +15,10 @@ from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.registry import read_run
 from plash.scene import Scene, scene_text
 from plash.scene.domain import SideName
-from plash.solvers.box_state import FrameGrids
 from plash.solvers.build import build
+from plash.solvers.frame import FrameGrids, Snapshot
 from plash.solvers.ledger import Ledger
-from plash.solvers.solver import Snapshot, Solver
+from plash.solvers.solver import SceneSolver
 
 from .cases import promise
 from .flows import Writer
@@ -86,13 +86,14 @@ def _run(scene: Scene, folder: Path) -> None:
         promise(place.picture(frame).stat().st_size > 0, f"frame {frame} has an empty picture")
 
 
-def check_moment(scene: Scene, solver: Solver) -> None:
+def check_moment(scene: Scene, solver: SceneSolver) -> None:
     """What a frame shows, and its ledger."""
-    seen = solver.snapshot()
-    check_snapshot(seen)
-    check_ledger(solver.ledger, not isinstance(seen, FrameGrids))
-    if isinstance(seen, FrameGrids):
+    snapshot = solver.snapshot()
+    check_snapshot(snapshot)
+    check_ledger(solver.ledger, not isinstance(snapshot, FrameGrids))
+    if isinstance(snapshot, FrameGrids):
         return
+    seen = snapshot.as_particles()
     carried, told = float(seen.volume.sum()), solver.ledger.particle_volume
     scale = solver.ledger.initial + solver.ledger.inflow
     promise(abs(carried - told) <= _ROUND_OFF * scale, f"particles carry {carried}, the ledger says {told}")
@@ -107,14 +108,10 @@ def check_moment(scene: Scene, solver: Solver) -> None:
 
 def check_snapshot(seen: Snapshot) -> None:
     """Refuse NaN, and shares that are none."""
-    names = (
-        ("density", "velocity", "temperature") if isinstance(seen, FrameGrids) else ("position", "velocity", "volume")
-    )
-    for name in names:
-        values = getattr(seen, name)
-        promise(values is None or np.isfinite(values).all(), f"{name} of the frame is not finite")
+    for name, values in seen.arrays().items():
+        promise(np.isfinite(values).all(), f"{name} of the frame is not finite")
     if not isinstance(seen, FrameGrids):
-        promise((seen.volume > 0).all(), "a particle carries nothing, or less")
+        promise((seen.as_particles().volume > 0).all(), "a particle carries nothing, or less")
 
 
 def check_ledger(ledger: Ledger, is_liquid: bool) -> None:

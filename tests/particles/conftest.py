@@ -13,7 +13,7 @@ def make_particles():
     def make(places, velocity=None, affine=False) -> Particles:
         places = np.asarray(places, np.float64)
         n, dimension = places.shape
-        particles = Particles.none(dimension)
+        particles = Particles(dimension, n)
         cell = np.floor(places)
         particles.cell = np.ascontiguousarray(cell.T.astype(np.int32))
         particles.offset = np.ascontiguousarray((places - cell).T.astype(np.float32))

@@ -51,7 +51,7 @@ def test_removed_particles_are_gone_and_the_others_stay_in_their_tiles(dimension
 
 
 def test_the_first_particles_of_all_can_be_inserted(dimension):
-    particles = Particles.none(dimension)
+    particles = Particles(dimension)
     particles.affine = np.zeros((dimension**2, 0), np.float32)
     sort_particles(particles, 2)
     insert_particles(particles, _particles(10, dimension, 4))

@@ -509,8 +509,8 @@ def test_every_step_of_a_dam_break_ends_divergence_free(dimension, transfer):
     solver = build_liquid(dam)
     for _ in range(20):
         dt = solver.next_step(1.0)
-        for name in solver.stages(dt):
-            if name == "extrapolate":
+        for stage in solver.stages(dt):
+            if stage.name == "extrapolate":
                 left = divergence(solver.state.velocity, solver.state.cells)
         left[is_drop(solver.state.cells)] = 0
         assert np.abs(left).max() < 1e-5 * max(solver.speed, FALL * dt)

@@ -188,6 +188,7 @@ LIES = {
     "volume": [lambda a: edited(a, 0, -1), lambda a: a[:-1], lambda a: edited(a, 0, np.nan), lambda a: a[:, None]],
     "affine": [lambda a: a[:1], lambda a: a[:0], lambda a: edited(a, (0, 0), np.nan)],
     "ballistic": [lambda a: np.full(a.shape, 7, np.uint8).view(np.bool_), lambda a: a[:-1]],
+    "age": [lambda a: edited(a, 0, -1), lambda a: a[:-1], lambda a: edited(a, 0, np.nan), lambda a: a[None]],
     "tiles": [lambda a: a[::-1].copy(), lambda a: a * 0, lambda a: a - 2**62, lambda a: a[:-1], lambda a: a + 2**42],
     "starts": [lambda a: a[:-1], lambda a: a + 10**6, lambda a: a[::-1].copy(), lambda a: edited(a, 2, -5)],
     "face_tiles": [lambda a: a[:-1], lambda a: a[::-1].copy()],
@@ -218,6 +219,7 @@ FRAME_LIES = {
     ],
     "velocity": [lambda a: edited(a, (3, 0), np.inf), lambda a: a.astype(np.float64)],
     "volume": [lambda a: edited(a, 3, -1), lambda a: edited(a, 3, 1e30), lambda a: None, lambda a: a[:-1]],
+    "age": [lambda a: edited(a, 3, -1), lambda a: edited(a, 3, np.inf), lambda a: a[:-1], lambda a: a.astype(float)],
     "frame": [lambda a: a + 1, lambda a: a.astype(np.float64)],
 }
 GRID_LIES = {

@@ -12,6 +12,7 @@ from plash.files.ply import mesh_from_ply
 from plash.levelset.shapes import distance
 from plash.pipeline.fingerprint import appearance, physics
 from plash.pipeline.stages.registry import read_run
+from plash.solvers.build.liquid import build_liquid
 
 
 def scene(frames=5, **overrides):
@@ -135,7 +136,7 @@ def test_check_tells_how_fast_solids_are_and_which_are_never_seen():
 @pytest.mark.parametrize("solids", ["cut", "voxel"])
 def test_poses_survive_a_checkpoint_and_are_read_from_it(tmp_path, solids):
     made = scene(3, **{"solver.solids": solids})
-    solver = plash.build(made)
+    solver = build_liquid(made)
     solver.advance(0.03)
     solver.advance(0.05)
     poses = solver.state.poses
@@ -143,7 +144,7 @@ def test_poses_survive_a_checkpoint_and_are_read_from_it(tmp_path, solids):
     assert poses == made.poses_at(solver.state.began)
     path = tmp_path / "checkpoint.npz"
     write_checkpoint(path, solver, Place(1, 2))
-    again = plash.build(made)
+    again = build_liquid(made)
     read_checkpoint(path, again, made, None, "")
     assert again.state.poses == poses
 
@@ -167,9 +168,9 @@ def test_frames_hold_the_poses_of_solids_that_move(tmp_path):
     plash.run(made, tmp_path / "run", stages=["simulate"])
     for frame in (1, 3):
         time = (frame - 1) / made.time.fps
-        path = RunFolder(tmp_path / "run").particles(frame)
+        path = RunFolder(tmp_path / "run").frame(frame, "particles")
         with np.load(path) as arrays:
             pose = arrays["pose.blade"]
         corner = pose[:, :3] @ np.array([0.7, 0.33, 0.0]) + pose[:, 3]
         assert abs(distance(made.solids_at(time)[0].shape, corner[None, :2])[0]) < 1e-12
-        assert read_frame(path, made, frame, None, "").poses == made.poses_at(time)
+        assert read_frame(path, made, frame, None, "").as_particles().poses == made.poses_at(time)

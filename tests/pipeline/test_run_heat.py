@@ -8,7 +8,7 @@ from plash.errors import MismatchError, StoppedError
 from plash.files.frames import read_frame
 from plash.pipeline.check.findings import findings, liquid_volume
 from plash.pipeline.fingerprint import appearance, physics
-from plash.solvers.box_state import FrameGrids
+from plash.solvers.frame import FrameGrids
 
 from .conftest import StopAfter, checksums
 

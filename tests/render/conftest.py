@@ -9,7 +9,7 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.moment import Moment
 from plash.scene import Box, Domain, Fill, Look, Scene, Solid, Sphere
-from plash.solvers.state import FrameParticles
+from plash.solvers.frame import FrameParticles
 
 DOMAIN = Domain(size=(2, 1, 1.2), resolution=20)
 
@@ -54,6 +54,8 @@ def block_of_liquid():
         velocity = np.zeros((len(mesh.vertices), 3), np.float32)
         mesh = Mesh(mesh.vertices, mesh.faces, mesh.normals, velocity, mesh.edges)
         volume = np.full(len(position), 0.05**dimension)
-        return Moment(mesh, FrameParticles(position, np.zeros_like(position, np.float32), volume), time)
+        velocity, age = np.zeros_like(position, np.float32), np.zeros(len(position), np.float32)
+        particles = FrameParticles(position, {"velocity": velocity, "volume": volume, "age": age})
+        return Moment(mesh, particles, time)
 
     return make

@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+import plash
 from plash.errors import SceneError
 from plash.scene import Camera, Look, load_scene, parse_scene, scene_text, write_scene
 
@@ -128,3 +129,13 @@ def test_another_light_in_the_same_file_is_another_look(tmp_path):
         hashes.append(Look(light=str(tmp_path / "light.hdr")).model_dump()["light_sha256"])
     assert hashes[0] != hashes[1]
     assert Look().model_dump()["light_sha256"] == ""
+
+
+def test_what_only_particles_carry_cannot_colour_stable_fluids():
+    assert plash.load_scene("dam_break_2d", **{"look.color_by": "age"}).look.color_by == "age"
+    with pytest.raises(
+        plash.SceneError, match=r'look.color_by: "age" cannot be shown: stable fluids have no particles'
+    ):
+        plash.load_scene("kuo_pour", **{"look.color_by": "age"})
+    with pytest.raises(plash.SceneError, match=r'not one of material, speed, age\. Did you mean "age"'):
+        plash.load_scene("dam_break_2d", **{"look.color_by": "aeg"})

@@ -8,6 +8,7 @@ from plash.physics.solids.distance import Bodies
 from plash.studio.controls import controls, values_of, with_value
 from plash.studio.drawing import drawn
 from plash.studio.fields import UNKNOWN
+from plash.studio.kinds import live
 from plash.studio.live import must_restart, solid_distance
 from plash.studio.live_liquid import LiveLiquid
 
@@ -26,7 +27,9 @@ shape = { kind = "box", min = [0, 0], max = [0.3, 0.4] }
 
 
 def tank(text: str = TEXT) -> LiveLiquid:
-    return LiveLiquid(plash.parse_scene(text))
+    made = live(plash.parse_scene(text))
+    assert isinstance(made, LiveLiquid)
+    return made
 
 
 def steps(simulation: LiveLiquid, count: int) -> None:
@@ -168,7 +171,7 @@ def test_every_view_has_the_size_of_the_domain():
         arrays, units = simulation.arrays(view, arrows=True)
         assert arrays["phi"].shape == (24, 36)
         assert arrays["velocity"].shape == (2, 25, 37)
-        assert set(units) <= {"value", "velocity", "speed"}
+        assert set(units) <= {"value", "velocity", "shade"}
     points, _ = simulation.arrays("particles", arrows=False)
     assert len(points["points"]) == simulation.facts()["particles"]
     assert (simulation.arrays("surface", arrows=False)[0]["phi"] < 0).mean() == pytest.approx(0.12 / 0.54, rel=0.05)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from plash.carried import Limit
 from plash.errors import DamagedError
 from plash.files.atomic import Written, read_bytes, write_file
 
-Limit = float | np.integer[Any] | np.floating[Any] | NDArray[np.float64]
 _ENDING = ".npy"
 
 

@@ -84,17 +84,9 @@ class RunFolder:
         """Everything that is needed to go on after a frame."""
         return self.root / "checkpoints" / f"checkpoint.{frame:04d}.npz"
 
-    def particles(self, frame: int) -> Path:
-        """The particles of a frame."""
-        return self.root / "particles" / f"particles.{frame:04d}.npz"
-
-    def grids(self, frame: int) -> Path:
-        """The density and velocity of a frame, in a run of stable fluids."""
-        return self.root / "grids" / f"grids.{frame:04d}.npz"
-
-    def frame(self, frame: int, kind: str) -> Path:
-        """What a solver of this kind leaves of a frame."""
-        return self.grids(frame) if kind == "stable_fluids" else self.particles(frame)
+    def frame(self, frame: int, files: str) -> Path:
+        """What a solver leaves of a frame, whose files have such a name: "particles" or "grids"."""
+        return self.root / files / f"{files}.{frame:04d}.npz"
 
     def surface(self, frame: int) -> Path:
         """The liquid's surface in a frame."""

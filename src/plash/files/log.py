@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from plash.errors import StorageError
 from plash.files.atomic import errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_unless_file
-from plash.files.manifest import AS_WRITTEN
+from plash.solvers.stored import AS_WRITTEN
 from plash.timing import StepReport
 
 _REMEDY = "Move it away: nothing but the report needs it"

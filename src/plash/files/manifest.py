@@ -20,19 +20,16 @@ from plash.errors import DamagedError, StorageError
 from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_strange_places
 from plash.files.layout import RunFolder, Stages
+from plash.scene.settings import SOLVER_KINDS, kind_named_in
 from plash.solvers.ledger import Ledger
+from plash.solvers.stored import AS_WRITTEN, Count, Seconds
 from plash.version import VERSION
 
 FORMAT = 2
 UNITS = "SI: m, s, m/s, m^3 (in 2-D m^2: per metre of depth)"
 LARGEST = 1 << 28  # bytes: more than a manifest of a hundred thousand frames has
 
-# Of what was read from disk: types as they are written, no keys but those that are known, no numbers beyond numbers
-AS_WRITTEN = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 Steps = Annotated[int, Field(ge=0, lt=1 << 40)]
-Seconds = Annotated[float, Field(ge=0)]
 Status = Annotated[str, AfterValidator(lambda word: _one_of(word, ("waiting", "running", "stopped", "failed", "done")))]
 
 
@@ -148,10 +145,9 @@ class Manifest:
     format: int = FORMAT
 
     @property
-    def kind(self) -> str:
-        """Which kind of solver the scene asks for."""
-        solver = scene_data(self).get("solver")
-        return str(solver.get("kind", "liquid")) if isinstance(solver, dict) else "liquid"
+    def frame_files(self) -> str:
+        """What the files of the frames are called."""
+        return SOLVER_KINDS[kind_named_in(scene_data(self).get("solver"))].frame_files
 
     @property
     def steps(self) -> int:

@@ -1,6 +1,7 @@
 """PLY: meshes for other programs, as little-endian binary.
 
-vertex   x y z, then nx ny nz if normals are known, then vx vy vz (m/s) if velocities are
+vertex   x y z, then nx ny nz if normals are known, vx vy vz (m/s) if velocities are, and what else particles carry to
+         vertices (`plash/carried.py`), such as age (s)
 face     list uchar int vertex_indices
 edge     vertex1 vertex2: the outline, for 2-D meshes
 """
@@ -13,26 +14,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import CARRIED, scalars
 from plash.errors import DamagedError
 from plash.files.atomic import Written, read_bytes
-from plash.files.limits import FASTEST, cells_of
 from plash.mesh.mesh import Mesh
 from plash.scene.domain import Domain
+from plash.solvers.limits import FASTEST, cells_of
 
-_VECTORS = {"vertices": ("x", "y", "z"), "normals": ("nx", "ny", "nz"), "velocity": ("vx", "vy", "vz")}
+_PLACES = {"vertices": ("x", "y", "z"), "normals": ("nx", "ny", "nz")}
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
 
 
 def ply_bytes(mesh: Mesh) -> bytes:
     """The mesh as a PLY file."""
-    vectors = {name: getattr(mesh, name) for name in _VECTORS}
-    known = {name: values for name, values in vectors.items() if values is not None}
-    rows = np.concatenate(list(known.values()), axis=1).astype("<f4")
+    columns = _columns_of(mesh)
+    rows = np.column_stack(list(columns.values())).astype("<f4")
     faces = np.empty(len(mesh.faces), _FACE)
     faces["count"] = 3
     faces["vertices"] = mesh.faces
     lines = ["ply", "format binary_little_endian 1.0", "comment plash; metres, y is up", f"element vertex {len(rows)}"]
-    lines += [f"property float {axis}" for name in known for axis in _VECTORS[name]]
+    lines += [f"property float {name}" for name in columns]
     lines += [f"element face {len(faces)}", "property list uchar int vertex_indices"]
     if len(mesh.edges):
         lines += [f"element edge {len(mesh.edges)}", "property int vertex1", "property int vertex2"]
@@ -67,15 +68,16 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
     lines = np.frombuffer(body[sizes[0] + sizes[1] :], "<i4").reshape(-1, 2)
     if (triangles["count"] != 3).any() or not _are_indices(triangles["vertices"], vertices):
         raise ValueError(f"{name}: a face is damaged: write the file again")
-    places = _columns(rows, floats, "vertices")
+    places = _columns(rows, floats, _PLACES["vertices"])
     if places is None or not _are_indices(lines, vertices) or not np.isfinite(rows).all():
         raise ValueError(f"{name}: its vertices or edges are damaged: write the file again")
     return Mesh(
         places,
         triangles["vertices"].astype(np.int32),
-        _columns(rows, floats, "normals"),
-        _columns(rows, floats, "velocity"),
+        _columns(rows, floats, _PLACES["normals"]),
+        _columns(rows, floats, CARRIED["velocity"].vertex),
         lines.astype(np.int32),
+        {name: np.ascontiguousarray(rows[:, floats.index(vertex)], np.float32) for name, vertex in _scalars_in(floats)},
     )
 
 
@@ -94,15 +96,30 @@ def read_surface(path: Path, domain: Domain, expected: Written | None, remedy: s
     low, high = (limit * domain.h for limit in cells_of(domain))
     if ((mesh.vertices[:, :d] < low) | (mesh.vertices[:, :d] > high)).any() or np.any(mesh.vertices[:, d:]):
         raise DamagedError(f"{path}: is damaged: it has vertices where liquid cannot be. {remedy}")
-    for name in ("normals", "velocity"):
-        vectors = getattr(mesh, name)
-        if vectors is not None and np.any(np.abs(vectors) > FASTEST):
+    for name, values in {"normals": mesh.normals, "velocity": mesh.velocity, **mesh.scalars}.items():
+        if values is not None and np.any(np.abs(values) > FASTEST):
             raise DamagedError(f"{path}: is damaged: its {name} are out of all bounds. {remedy}")
     return mesh
 
 
-def _columns(rows: NDArray[np.float32], names: list[str], vector: str) -> NDArray[np.float32] | None:
-    wanted = _VECTORS[vector]
+def _columns_of(mesh: Mesh) -> dict[str, NDArray[np.float32]]:
+    """What is known at the vertices, by the name of the property."""
+    vectors = [
+        (_PLACES["vertices"], mesh.vertices),
+        (_PLACES["normals"], mesh.normals),
+        (CARRIED["velocity"].vertex, mesh.velocity),
+    ]
+    columns = {name: values[:, k] for names, values in vectors if values is not None for k, name in enumerate(names)}
+    return columns | {scalars()[name].vertex[0]: values for name, values in mesh.scalars.items()}
+
+
+def _scalars_in(properties: list[str]) -> list[tuple[str, str]]:
+    """The scalars that a file has, by their name and that of their property."""
+    known = [(name, quantity.vertex[0]) for name, quantity in scalars().items()]
+    return [(name, vertex) for name, vertex in known if vertex in properties]
+
+
+def _columns(rows: NDArray[np.float32], names: list[str], wanted: tuple[str, ...]) -> NDArray[np.float32] | None:
     if not set(wanted) <= set(names):
         return None
     return np.ascontiguousarray(rows[:, [names.index(axis) for axis in wanted]], np.float32)

@@ -23,18 +23,20 @@ class Draft:
 
     Attributes:
         places: Vertices (n, 3) in lattice coordinates.
-        velocity: Of the liquid at the vertices (n, 3), m/s.
+        carried: What the liquid carries at the vertices (n, 3 + k): its velocity in m/s, and other quantities.
         walls: Bit 2a of each vertex is set on the low wall across axis a, bit 2a + 1 on the high one; `CLOSES` if it is
             not part of the free surface, but closes the liquid on a wall; `RESTS` if it shall not move.
         faces: Triangles (m, 3) of the surface; in 2-D those of the region.
         edges: Outline (k, 2) of a 2-D region, none in 3-D.
+        names: Of the other quantities.
     """
 
     places: NDArray[np.float64]
-    velocity: NDArray[np.float32]
+    carried: NDArray[np.float32]
     walls: NDArray[np.uint8]
     faces: Rows
     edges: Rows
+    names: tuple[str, ...] = ()
 
     @property
     def dimension(self) -> int:
@@ -56,6 +58,16 @@ class Draft:
         """The corners of rows round each vertex."""
         return corners_by_vertex(self.rows, len(self.places))
 
+    @property
+    def velocity(self) -> NDArray[np.float32]:
+        """Of the liquid at the vertices (n, 3), m/s."""
+        return np.ascontiguousarray(self.carried[:, :3])
+
+    @property
+    def scalars(self) -> dict[str, NDArray[np.float32]]:
+        """The other quantities at the vertices (n,), by name."""
+        return {name: np.ascontiguousarray(self.carried[:, 3 + k]) for k, name in enumerate(self.names)}
+
     def moved_to(self, places: NDArray[np.float64]) -> Draft:
         """The same with other places."""
         moved = replace(self, places=places)
@@ -69,17 +81,18 @@ class Draft:
             return self
         number = np.cumsum(kept, dtype=np.int32) - 1
         faces, edges = (number[rows[kept[rows[:, 0]]]].astype(np.int32) for rows in (self.faces, self.edges))
-        return Draft(self.places[kept], self.velocity[kept], self.walls[kept], faces, edges)
+        return Draft(self.places[kept], self.carried[kept], self.walls[kept], faces, edges, self.names)
 
     def with_more(self, other: Draft) -> Draft:
         """Both together."""
         first = np.int32(len(self.places))
         return Draft(
             np.concatenate([self.places, other.places]),
-            np.concatenate([self.velocity, other.velocity]),
+            np.concatenate([self.carried, other.carried]),
             np.concatenate([self.walls, other.walls]),
             np.concatenate([self.faces, other.faces + first]),
             np.concatenate([self.edges, other.edges + first]),
+            self.names,
         )
 
     def tags(self, rows: Rows) -> NDArray[np.uint8]:

@@ -37,12 +37,44 @@ def reach(detail: int) -> int:
 
 
 def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
-    """Volume, and volume times velocity, shared among the samples round each particle: pools by quantity."""
-    pools = np.zeros((1 + tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
+    """Volume, shared among the samples round each particle: a single pool."""
+    nothing = np.zeros((0, particles.count), np.float32)
+    return _scattered(particles, nothing, tiles, np.ones(tiles.count + 1, np.bool_))
+
+
+def carried_near(
+    particles: Particles, names: tuple[str, ...], tiles: Tiles, slots: NDArray[np.int64], detail: int
+) -> NDArray[np.float32]:
+    """Volume times velocity, and times other quantities, round the samples of some tiles: pools by component.
+
+    The filters see less than a tile far: with the tiles next to those asked for all is known that they need.
+
+    Args:
+        particles: In tile order.
+        names: Of the other quantities that they carry.
+        tiles: Where samples are.
+        slots: Of the tiles that are asked for.
+        detail: Samples along the edge of a cell.
+    """
+    carried = np.concatenate([particles.velocity, *(getattr(particles, name)[None] for name in names)])
+    is_near = np.zeros(tiles.count + 1, np.bool_)
+    is_near[tiles.neighbours[slots]] = True
+    around = np.flatnonzero(is_near[1:]) + 1
+    is_next = np.zeros(tiles.count + 1, np.bool_)
+    is_next[tiles.neighbours[around]] = True
+    pools = _scattered(particles, carried, tiles, is_next)[1:]
+    return widened(tiles, pools, detail, around.astype(tiles.slots.dtype))
+
+
+def _scattered(
+    particles: Particles, carried: NDArray[np.float32], tiles: Tiles, is_wanted: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Volume, and volume times what is carried, of the particles of some tiles; pools by component."""
+    pools = np.zeros((1 + len(carried), tiles.count + 1, *tiles.shape), np.float32)
     scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
-        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        scatter(places, particles.velocity, particles.volume, in_tiles, busy, pools, chunk_count())
+        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_wanted[colour]]
+        scatter(places, carried, particles.volume, in_tiles, busy, pools, chunk_count())
     return pools
 
 
@@ -119,13 +151,13 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(places, velocity, volume, in_tiles, tiles, pools, chunks):
+    def run(places, carried, volume, in_tiles, tiles, pools, chunks):
         cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
-            block = np.empty((1 + DIM, SIZE), np.float32)
+            block = np.empty((1 + len(carried), SIZE), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
@@ -145,9 +177,9 @@ def _scatter(shape: Shape) -> Kernel:
                                 w = wy * (fx if column == 1 else one - fx)
                                 m = o + depth * PY * PX + row * PX + column
                                 block[0, m] += w
-                                for axis in range(DIM):
-                                    block[1 + axis, m] += w * velocity[axis, p]
-                for k in range(1 + DIM):
+                                for k in range(len(carried)):
+                                    block[1 + k, m] += w * carried[k, p]
+                for k in range(1 + len(carried)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 
     return run

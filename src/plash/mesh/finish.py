@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,7 @@ def finished(
         draft, normals = _without_walls(draft, normals)
     vertices = draft.places * spacing
     vertices[:, : len(origin)] += origin
-    return Mesh(vertices.astype(np.float32), draft.faces, normals, draft.velocity, draft.edges)
+    return Mesh(vertices.astype(np.float32), draft.faces, normals, draft.velocity, draft.edges, draft.scalars)
 
 
 def _normals(draft: Draft, field: CellField, meshing: Meshing) -> NDArray[np.float32]:
@@ -67,10 +69,10 @@ def _without_walls(draft: Draft, normals: NDArray[np.float32] | None) -> tuple[D
     """The draft and its normals without the faces on walls and solids; in 2-D, without that part of the outline."""
     if len(draft.edges):
         edges = draft.edges[draft.tags(draft.edges) == 0]
-        return Draft(draft.places, draft.velocity, draft.walls, draft.faces, edges), normals
+        return replace(draft, edges=edges), normals
     faces = draft.faces[draft.tags(draft.faces) == 0]
     kept = np.zeros(len(draft.places), np.bool_)
     kept[faces] = True
     number = np.cumsum(kept, dtype=np.int32) - 1
-    smaller = Draft(draft.places[kept], draft.velocity[kept], draft.walls[kept], number[faces], draft.edges)
+    smaller = Draft(draft.places[kept], draft.carried[kept], draft.walls[kept], number[faces], draft.edges, draft.names)
     return smaller, None if normals is None else normals[kept]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +25,7 @@ class Mesh:
         normals: Outward unit normals (n, 3), if known.
         velocity: Of the liquid at the vertices (n, 3) in m/s, if known.
         edges: Outline (k, 2) of a 2-D mesh, with the liquid on its left; none in 3-D.
+        scalars: What else the liquid carries at the vertices (n,), by name, such as its age in s.
 
     Example:
         >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
@@ -39,6 +40,7 @@ class Mesh:
     normals: NDArray[np.float32] | None = None
     velocity: NDArray[np.float32] | None = None
     edges: NDArray[np.int32] = field(default_factory=_no_edges)
+    scalars: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
     @staticmethod
     def empty() -> Mesh:
@@ -81,19 +83,21 @@ class Mesh:
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """Several meshes as one; normals and velocities are kept if all have them."""
+    """Several meshes as one; normals, velocities and scalars are kept if all have them."""
     if not meshes:
         return Mesh.empty()
     firsts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]], dtype=np.int32)
     pairs = list(zip(meshes, firsts, strict=True))
     normals = [mesh.normals for mesh in meshes if mesh.normals is not None]
     velocity = [mesh.velocity for mesh in meshes if mesh.velocity is not None]
+    shared = [name for name in meshes[0].scalars if all(name in mesh.scalars for mesh in meshes)]
     return Mesh(
         np.concatenate([mesh.vertices for mesh in meshes]),
         np.concatenate([mesh.faces + first for mesh, first in pairs]),
         np.concatenate(normals) if len(normals) == len(meshes) else None,
         np.concatenate(velocity) if len(velocity) == len(meshes) else None,
         np.concatenate([mesh.edges + first for mesh, first in pairs]),
+        {name: np.concatenate([mesh.scalars[name] for mesh in meshes]) for name in shared},
     )
 
 

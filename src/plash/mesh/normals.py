@@ -107,7 +107,8 @@ def creased(mesh: Mesh, degrees: float = 65.0) -> Mesh:
     faces[turned] = len(mesh.vertices) + np.arange(len(old), dtype=np.int32)
     normals = np.concatenate([mesh.normals, of_face[np.nonzero(turned)[0]]])
     velocity = None if mesh.velocity is None else np.concatenate([mesh.velocity, mesh.velocity[old]])
-    return Mesh(np.concatenate([mesh.vertices, mesh.vertices[old]]), faces, normals, velocity, mesh.edges)
+    scalars = {name: np.concatenate([values, values[old]]) for name, values in mesh.scalars.items()}
+    return Mesh(np.concatenate([mesh.vertices, mesh.vertices[old]]), faces, normals, velocity, mesh.edges, scalars)
 
 
 def gradient_normals(

@@ -144,20 +144,22 @@ def with_round_drops(
     if small.any():
         result = result.with_more(refined(draft.only(small[pieces.part])))
     if balls.any():
-        result = result.with_more(_balls(particles, pieces.lone[balls], draft.dimension))
+        result = result.with_more(_balls(particles, pieces.lone[balls], draft.dimension, draft.names))
     volumes = np.concatenate([wanted[kind] for kind in (large, small, balls)])
     return result, volumes, int(large.sum())
 
 
-def _balls(particles: Particles, which: NDArray[np.int64], dimension: int) -> Draft:
+def _balls(particles: Particles, which: NDArray[np.int64], dimension: int, names: tuple[str, ...]) -> Draft:
     """A ball of its own volume for each of some particles."""
     ball = unit_ball(dimension)
-    centre, velocity = np.zeros((len(which), 3)), np.zeros((len(which), 3), np.float32)
+    centre, carried = np.zeros((len(which), 3)), np.zeros((len(which), 3 + len(names)), np.float32)
     centre[:, :dimension] = (particles.cell[:, which] + particles.offset[:, which].astype(np.float64)).T
-    velocity[:, :dimension] = particles.velocity[:, which].T
+    carried[:, :dimension] = particles.velocity[:, which].T
+    for column, name in enumerate(names, start=3):
+        carried[:, column] = getattr(particles, name)[which]
     radius = (particles.volume[which].astype(np.float64) / ball.volume) ** (1 / dimension)
     n = len(ball.vertices)
     places = (centre[:, None] + radius[:, None, None] * ball.vertices).reshape(-1, 3)
     first = (n * np.arange(len(which), dtype=np.int32))[:, None, None]
     faces, edges = ((first + rows).reshape(-1, rows.shape[1]) for rows in (ball.faces, ball.edges))
-    return Draft(places, np.repeat(velocity, n, axis=0), np.zeros(len(places), np.uint8), faces, edges)
+    return Draft(places, np.repeat(carried, n, axis=0), np.zeros(len(places), np.uint8), faces, edges, names)

@@ -9,12 +9,13 @@ cut is smoothed, its small pieces are made round (`plash.mesh.pieces`), what lie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from plash.carried import NO_SCALARS
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
@@ -22,7 +23,7 @@ from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
-from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened
+from plash.mesh.fill import carried_near, distance_of_fill, opened_round, reach, scattered, widened
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_share, solid_distance, walls_of
 from plash.mesh.marching import Cuts, march
@@ -53,8 +54,9 @@ def liquid_surface(
     meshing: Meshing,
     domain: Domain,
     solids: Sequence[Solid],
+    scalars: Mapping[str, NDArray[np.float32]] = NO_SCALARS,
 ) -> Mesh:
-    """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and velocities at its vertices.
+    """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and what it carries at its vertices.
 
     Args:
         position: Of the particles (n, d), m.
@@ -64,27 +66,34 @@ def liquid_surface(
         meshing: How fine, how smooth, and whether it is closed.
         domain: Its closed and open sides cut the liquid off.
         solids: The liquid ends a hair's breadth under their faces.
+        scalars: What else the particles carry (n,), by name.
     """
     if len(position) == 0:
         return Mesh.empty()
     lattice = Lattice.over(domain, solids, h, meshing.detail)
     detail = meshing.detail
     particles = _particles(position, velocity, volume, lattice.spacing)
+    for name, values in scalars.items():
+        setattr(particles, name, np.ascontiguousarray(values, np.float32))
+    names = tuple(scalars)
     sort_particles(particles, reach(detail))
     tiles = particles.tiles
     assert tiles is not None
 
-    carried = widened(tiles, scattered(particles, tiles), detail)
+    filled = widened(tiles, scattered(particles, tiles), detail)
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
-    phi = distance_of_fill(carried[0], opened, detail)
+    phi = distance_of_fill(filled[0], opened, detail)
     if meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
-    draft = _draft(cuts, lattice, carried, gap_everywhere(tiles, solid), tiles)
+    ends = _ends_in(tiles, cuts)
+    at_surface = np.unique(ends // int(np.prod(tiles.shape)))
+    carried = carried_near(particles, names, tiles, at_surface, detail)
+    draft = _draft(cuts, ends, lattice, (filled, carried, gap_everywhere(tiles, solid)[None]), names)
 
-    draft = _shaped(draft, _ends_in(tiles, cuts), cut, particles, meshing, lattice)
+    draft = _shaped(draft, ends, cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
 
 
@@ -111,27 +120,45 @@ def _particles(
 ) -> Particles:
     """Particles in units of the lattice."""
     dimension = position.shape[1]
-    particles = Particles.none(dimension)
+    particles = Particles(dimension, len(volume))
     particles.cell, particles.offset = split_positions(position.T / spacing)
     particles.velocity = np.ascontiguousarray(velocity.T, np.float32)
     particles.volume = (volume / spacing**dimension).astype(np.float32)
-    particles.affine = np.zeros((0, len(volume)), np.float32)
     return particles
 
 
 def _draft(
-    cuts: Cuts, lattice: Lattice, carried: NDArray[np.float32], solid_phi: NDArray[np.float32], tiles: Tiles
+    cuts: Cuts,
+    ends: NDArray[np.int64],
+    lattice: Lattice,
+    pools: tuple[NDArray[np.float32], ...],
+    names: tuple[str, ...],
 ) -> Draft:
-    """The surface as it was cut, flush with walls, with the mean velocity of the particles round each vertex, m/s."""
-    pools = np.concatenate([carried, solid_phi[None]])
-    values = np.empty((len(pools), len(cuts.places)), np.float32)
-    _take_between(pools.reshape(len(pools), -1), _ends_in(tiles, cuts), cuts.share, values, chunk_count())
-    velocity = np.zeros((len(cuts.places), 3), np.float32)
-    for axis, momentum in enumerate(values[1:-1]):
-        velocity[:, axis] = np.divide(momentum, values[0], out=np.zeros_like(momentum), where=values[0] > 0)
+    """The surface as it was cut, flush with walls, with the mean of what particles round each vertex carry.
+
+    Args:
+        cuts: Vertices and triangles.
+        ends: Of the samples that each vertex lies between, in the pools.
+        lattice: Where samples and walls are.
+        pools: Of the volume, of what is carried times the volume, and of the distance to solids.
+        names: Of what is carried beside the velocity.
+    """
+    volume, totals, solid_phi = (_between(pool, ends, cuts.share) for pool in pools)
+    means = np.zeros((len(cuts.places), 3 + len(names)), np.float32)
+    axes = len(totals) - len(names)
+    for row, total in enumerate(totals):
+        column = row if row < axes else row - axes + 3
+        means[:, column] = np.divide(total, volume[0], out=np.zeros_like(total), where=volume[0] > 0)
     walls = walls_of(cuts.places, lattice)
-    walls[values[-1] < _AT_SOLID] |= RESTS
-    return Draft(flush(cuts.places, walls, lattice), velocity, walls, cuts.faces, cuts.edges)
+    walls[solid_phi[0] < _AT_SOLID] |= RESTS
+    return Draft(flush(cuts.places, walls, lattice), means, walls, cuts.faces, cuts.edges, names)
+
+
+def _between(pools: NDArray[np.float32], ends: NDArray[np.int64], share: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The values of pools at vertices, by pool."""
+    values = np.empty((len(pools), len(ends)), np.float32)
+    _take_between(pools.reshape(len(pools), -1), ends, share, values, chunk_count())
+    return values
 
 
 def _ends_in(tiles: Tiles, cuts: Cuts) -> NDArray[np.int64]:

@@ -32,7 +32,7 @@ _BETA = np.append(0.0, (5 / 8 - (3 / 8 + np.cos(2 * np.pi / _TURNS) / 4) ** 2) /
 
 
 def subdivided(mesh: Mesh, rounds: int = 1) -> Mesh:
-    """The mesh after some rounds of Loop subdivision, with its velocities and with new normals if it had any.
+    """The mesh after some rounds of Loop subdivision, with what its vertices carry and new normals if it had any.
 
     Example:
         >>> corners = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32)
@@ -43,8 +43,9 @@ def subdivided(mesh: Mesh, rounds: int = 1) -> Mesh:
     """
     nothing = np.zeros((len(mesh.vertices), 3), np.float32)
     velocity = nothing if mesh.velocity is None else mesh.velocity
+    carried = np.column_stack([velocity, *mesh.scalars.values()])
     walls = np.zeros(len(mesh.vertices), np.uint8)
-    draft = Draft(mesh.vertices.astype(np.float64), velocity, walls, mesh.faces, mesh.edges)
+    draft = Draft(mesh.vertices.astype(np.float64), carried, walls, mesh.faces, mesh.edges, tuple(mesh.scalars))
     for _ in range(rounds):
         draft = refined(draft)
     return Mesh(
@@ -53,6 +54,7 @@ def subdivided(mesh: Mesh, rounds: int = 1) -> Mesh:
         None if mesh.normals is None else face_normals(draft.places, draft.faces),
         None if mesh.velocity is None else draft.velocity,
         draft.edges,
+        draft.scalars,
     )
 
 
@@ -60,8 +62,8 @@ def refined(draft: Draft) -> Draft:
     """The draft after a round of Loop subdivision; walls stay flat, and creases along them sharp."""
     edges = edges_of(draft.faces, len(draft.places))
     crease = _creases(draft, edges)
-    before = np.concatenate([draft.places, draft.velocity], axis=1)
-    after = np.empty((len(before) + len(edges.ends), 6))
+    before = np.concatenate([draft.places, draft.carried], axis=1)
+    after = np.empty((len(before) + len(edges.ends), before.shape[1]))
     _place_vertices(before, edges.ends, crease, after)
     _place_edges(before, draft.faces, *edges[:3], crease, after, chunk_count())
     number = np.int32(len(before)) + edges.of_face
@@ -77,6 +79,7 @@ def refined(draft: Draft) -> Draft:
         np.concatenate([draft.walls, walls.astype(np.uint8)]),
         _quartered(draft.faces, number),
         outline.astype(np.int32),
+        draft.names,
     )
 
 

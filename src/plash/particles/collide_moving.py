@@ -69,15 +69,10 @@ def collide_with_moving(
     places, in_tiles = particles.places, particles.in_tiles(tiles)
     _find_in_reach(tiles.shape)(places, start, in_tiles, near, solid_phi, reach, in_reach, chunk_count())
     which = np.flatnonzero(in_reach)
-    some = Particles(
-        particles.cell[:, which],
-        particles.offset[:, which],
-        particles.velocity[:, which],
-        particles.volume[which],
-        np.zeros((0, len(which)), np.float32),
-        tiles,
-        np.concatenate([[0], np.cumsum(in_reach)])[particles.starts],
-    )
+    some = Particles(tiles.dimension, len(which))
+    some.cell, some.offset = particles.cell[:, which], particles.offset[:, which]
+    some.velocity, some.volume = particles.velocity[:, which], particles.volume[which]
+    some.tiles, some.starts = tiles, np.concatenate([[0], np.cumsum(in_reach)])[particles.starts]
     began = Start(start.cell[:, which], start.offset[:, which])
     _carry(began.cell, began.offset, before)
     _turn(some, solid_velocity, after.matrix, -1.0)
@@ -91,7 +86,8 @@ def collide_with_moving(
     cell, offset = some.cell[:, held], some.offset[:, held]
     back = after.inverse
     _carry(cell, offset, back)
-    stopped = Particles(cell, offset, some.velocity[:, held], some.volume[held], some.affine[:, held])
+    stopped = Particles(tiles.dimension, len(held))
+    stopped.cell, stopped.offset, stopped.velocity = cell, offset, some.velocity[:, held]
     _turn(stopped, solid_velocity, back.matrix, 1.0)
     particles.cell[:, which[held]] = cell
     particles.offset[:, which[held]] = offset

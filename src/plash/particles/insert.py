@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.particles.particles import PER_PARTICLE, Particles
+from plash.carried import CARRIED
+from plash.particles.particles import Particles, with_rows
 
 
 def insert_particles(particles: Particles, new: Particles) -> None:
@@ -27,11 +28,10 @@ def insert_particles(particles: Particles, new: Particles) -> None:
     slots[slots == 0] = tiles.count
     by_slot = np.argsort(slots, kind="stable")
     ends = starts[slots[by_slot] + 1]
-    for name in PER_PARTICLE:
-        rows, more = getattr(particles, name), getattr(new, name)
-        if more.ndim == 2 and len(more) != len(rows):
-            more = np.zeros((len(rows), new.count), rows.dtype)
-        setattr(particles, name, _spliced(rows, more[..., by_slot], ends))
+    for name, quantity in CARRIED.items():
+        values = getattr(particles, name)
+        more = with_rows(getattr(new, name), values.shape[:-1], quantity.start)
+        setattr(particles, name, _spliced(values, more[..., by_slot], ends))
     particles.starts = starts + np.cumsum(np.bincount(slots + 1, minlength=len(starts)))
 
 

@@ -54,18 +54,17 @@ def seed(
         _seed_cells(distance, cells, depth, h, spots, jitter / (2 * side), random)
         for cells, depth in _cells_near(distance, box, h)
     ]
-    particles = Particles.none(dimension)
     if not parts:
-        return particles
+        return Particles(dimension)
     *arrays, wanted = zip(*parts, strict=True)
     cell, offset, volume = (np.concatenate(array) for array in arrays)
     if len(volume):
         volume *= sum(wanted) / volume.sum()
+    particles = Particles(dimension, len(volume))
     particles.cell = np.ascontiguousarray(cell.T.astype(np.int32))
     particles.offset = np.ascontiguousarray(offset.T.astype(np.float32))
     particles.volume = volume.astype(np.float32)
-    particles.velocity = np.tile(np.array(velocity[:dimension], np.float32)[:, None], (1, len(volume)))
-    particles.affine = np.zeros((0, len(volume)), np.float32)
+    particles.velocity[:] = np.array(velocity[:dimension], np.float32)[:, None]
     return particles
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from plash.carried import CARRIED
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.loops import chunk_range, chunk_slots, neighbour_number
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, pack, widened
@@ -47,7 +48,6 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     particles.starts = np.cumsum(counts)
     by_slot = np.zeros((tiles.count + 1, *shape), np.bool_)
     by_slot[slots] = marked
-    particles.ballistic = np.zeros(particles.count, np.bool_)
     return by_slot
 
 
@@ -100,15 +100,14 @@ def _reorder(
     places = firsts[:-1] + np.cumsum(counts, axis=0) - counts
     order = np.empty(particles.count, np.uint32)
     _place(group, bounds, places, order, chunks)
-    for name in ("cell", "offset", "velocity", "affine"):
-        rows = getattr(particles, name)
-        if len(rows):
-            ordered = np.empty_like(rows)
-            _take(rows, order, ordered, chunks)
+    for name, quantity in CARRIED.items():
+        values = getattr(particles, name)
+        if quantity.is_momentary:
+            setattr(particles, name, np.full_like(values, quantity.start))
+        elif values.size:
+            ordered = np.empty_like(values)
+            _take(values.reshape(-1, len(order)), order, ordered.reshape(-1, len(order)), chunks)
             setattr(particles, name, ordered)
-    volume = np.empty((1, particles.count), np.float32)
-    _take(particles.volume[None], order, volume, chunks)
-    particles.volume = volume[0]
     return firsts
 
 

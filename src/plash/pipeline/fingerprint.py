@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from plash.scene.model import Scene
-from plash.scene.settings import HEAT_OF_LIQUID
+from plash.scene.settings import HEAT_OF_LIQUID, keys_of_all_kinds
 
 _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 
@@ -21,6 +21,7 @@ _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 def physics(scene: Scene) -> dict[str, Any]:
     """Everything the simulation depends on, as plain data."""
     data = {name: part for name, part in scene.model_dump().items() if name not in _NOT_PHYSICS}
+    data["solver"] = keys_of_all_kinds(scene.solver)
     del data["time"]["frames"], data["solver"]["max_volume_error"], data["solver"]["isovalue"]
     for solid in data["solid"]:
         del solid["look"]
@@ -31,8 +32,8 @@ def physics(scene: Scene) -> dict[str, Any]:
 
 
 def isovalue(scene: Scene) -> tuple[float, ...]:
-    """What the surface of stable fluids depends on, beside the mesh settings and the grids."""
-    return (scene.solver.isovalue,) if scene.solver.kind == "stable_fluids" else ()
+    """What the surface depends on, beside the mesh settings and the frame: of stable fluids, the isovalue."""
+    return scene.solver.surface_keys
 
 
 def appearance(scene: Scene) -> dict[str, Any]:

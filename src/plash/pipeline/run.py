@@ -224,7 +224,7 @@ def _clear(folder: RunFolder, names: Iterable[str]) -> None:
             if part.is_dir():
                 rmtree(part)
         folder.log.unlink(missing_ok=True)
-        for paths in (RunPaths(folder, name, kind="") for name in names):
+        for paths in (RunPaths(folder, name, frame_files="") for name in names):
             for stage in STAGES.values():
                 for number in stage.numbers if not stage.is_of_frames else ():
                     stage.file(paths, number).unlink(missing_ok=True)

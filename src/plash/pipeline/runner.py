@@ -58,7 +58,7 @@ class Run:
     @cached_property
     def paths(self) -> RunPaths:
         """Where its files are."""
-        return RunPaths(self.folder, self.manifest.name, self.scene.solver.kind)
+        return RunPaths(self.folder, self.manifest.name, self.scene.solver.frame_files)
 
     @property
     def remedy(self) -> str:

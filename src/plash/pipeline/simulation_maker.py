@@ -19,8 +19,8 @@ from plash.pipeline.checkpoints import STOPPED, checkpoint_file, checkpoints_bef
 from plash.pipeline.runner import Made, Run
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.simulation import SIMULATION
-from plash.solvers.build import build
-from plash.solvers.solver import Solver
+from plash.solvers.build import build, build_solver
+from plash.solvers.solver import SceneSolver
 
 _A_MOMENT = 1e-6  # s, by which a frame may be missed
 
@@ -31,7 +31,7 @@ class SimulationMaker:
 
     run: Run
     note: str = ""
-    solver: Solver | None = None
+    solver: SceneSolver | None = None
     place: Place = field(default_factory=lambda: Place(0, 0))
 
     def begin(self) -> None:
@@ -58,7 +58,7 @@ class SimulationMaker:
         self._refuse_unsound(about, number)
         return Made(written, about, self._volume_error(solver, number))
 
-    def _begin(self, frame: int) -> Solver:
+    def _begin(self, frame: int) -> SceneSolver:
         """The solver at the latest state that is known before or at a frame."""
         here = self.place if self.solver is not None and self.place.frame <= frame else Place(0, 0)
         for number, item in checkpoints_before(self.run.manifest, frame):
@@ -73,7 +73,7 @@ class SimulationMaker:
     def _restore(self, number: int, item: Item) -> bool:
         """Go back to a checkpoint; one that is damaged is forgotten."""
         run = self.run
-        solver, file, remedy = build(run.scene), checkpoint_file(run.folder, number), "An earlier one is used"
+        solver, file, remedy = build_solver(run.scene), checkpoint_file(run.folder, number), "An earlier one is used"
         try:
             place = read_checkpoint(file, solver, run.scene, item.written, remedy)
             frame_time = (place.frame - 1) / run.scene.time.fps
@@ -87,7 +87,7 @@ class SimulationMaker:
         self.solver, self.place = solver, place
         return True
 
-    def _go_to_next_frame(self, solver: Solver) -> None:
+    def _go_to_next_frame(self, solver: SceneSolver) -> None:
         run, number = self.run, self.place.frame + 1
         try:
             for report in steps_to_frame(solver, number, run.scene.time.fps):
@@ -102,18 +102,18 @@ class SimulationMaker:
         if number % run.scene.output.checkpoint_every == 0 or number == run.scene.time.frames:
             self._write_checkpoint(solver, number)
 
-    def _stop(self, solver: Solver) -> None:
+    def _stop(self, solver: SceneSolver) -> None:
         """Write a checkpoint in mid-frame, and end."""
         self._write_checkpoint(solver, STOPPED)
         self.run.stop.raise_if_requested(f"on the way to frame {self.place.frame + 1}, with a checkpoint")
 
-    def _write_checkpoint(self, solver: Solver, number: int) -> None:
+    def _write_checkpoint(self, solver: SceneSolver, number: int) -> None:
         self.run.log.sync()  # it has a line for every step that a checkpoint knows of
         written = write_checkpoint(checkpoint_file(self.run.folder, number), solver, self.place)
         place = (self.place.frame, self.place.advances)
         self.run.manifest.checkpoints[number] = Item.of(written, place=place)
 
-    def _volume_error(self, solver: Solver, frame: int) -> VolumeError | None:
+    def _volume_error(self, solver: SceneSolver, frame: int) -> VolumeError | None:
         """What ends a run whose measured volume is too far from its target; None while it is not."""
         limit, ledger = self.run.scene.solver.max_volume_error, solver.ledger
         error = ledger.volume_error

@@ -1,4 +1,4 @@
-"""Colours: from screens to light and back, and the scale of speeds.
+"""Colours: from screens to light and back, and the scale of speeds and other values.
 
 Light is computed in linear red, green and blue; screens show the sRGB curve of it.
 """
@@ -40,7 +40,7 @@ def light_of(color: str) -> Array:
 
 
 def speed_colors(part: ArrayLike) -> NDArray[np.float32]:
-    """Light (n, 3) for speeds as parts of the top speed: from deep blue to pale cyan."""
+    """Light (n, 3) for speeds, or other values, as parts of the top one: from deep blue to pale cyan."""
     stops = np.array([rgb(color) for color in _SPEED_COLORS])
     place = np.clip(np.nan_to_num(np.asarray(part, np.float64)), 0, 1) * (len(stops) - 1)
     mixed = np.stack([np.interp(place, np.arange(len(stops)), stops[:, k]) for k in range(3)], axis=-1)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from plash.mesh.mesh import Mesh
-from plash.solvers.state import FrameParticles
+from plash.particles.particles import Particles
+from plash.solvers.frame import FrameParticles
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,4 +26,4 @@ class Moment:
 
 def no_particles(dimension: int) -> FrameParticles:
     """The particles of a liquid that has none, or does not show them."""
-    return FrameParticles(np.zeros((0, dimension)), np.zeros((0, dimension), np.float32), np.zeros(0))
+    return FrameParticles.of(Particles(dimension), 1.0)

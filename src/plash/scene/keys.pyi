@@ -216,7 +216,7 @@ class LookKeys(TypedDict, total=False):
     height: int | None
     camera: Camera | CameraKeys | None
     color: str | None
-    color_by: Literal["material", "speed"] | None
+    color_by: Literal["material", "speed", "age"] | None
     top_speed: float | str | None
     background: str
     floor: bool
@@ -396,25 +396,25 @@ class SolverKeys(TypedDict, total=False):
     """Keys of `Solver`."""
 
     kind: Literal["liquid", "stable_fluids"]
+    min_dt: float | str
+    max_dt: float | str | None
+    courant: float
+    tolerance: float
+    max_volume_error: float | None
     transfer: Literal["semi_lagrangian", "pic", "flip", "apic"]
     flip_ratio: float
     seed: int
-    min_dt: float | str
-    max_dt: float | str | None
     steps_cross_frames: bool
     free_surface: Literal["ghost", "staircase", "cells"]
     density_projection: bool
     solids: Literal["cut", "voxel"]
     separating_walls: bool
-    courant: float
-    tolerance: float
     particles_per_cell: int | None
     jitter: float
     advection: Literal["semi_lagrangian", "maccormack"]
     diffusion: float | str
     confinement: float
     isovalue: float
-    max_volume_error: float | None
 
 class SphereKeys(TypedDict, total=False):
     """Keys of `Sphere`."""

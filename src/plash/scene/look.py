@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 from pydantic import AfterValidator, BeforeValidator, Field, computed_field, model_validator
 from pydantic.config import JsonDict
 
+from plash.carried import scalars
 from plash.errors import Problem, SceneError
 from plash.scene.camera import Camera
 from plash.scene.language.base import Number, SceneModel, Switch, Text, Whole
@@ -89,6 +90,13 @@ Light = Annotated[Text, AfterValidator(_known_light)]
 _OF_LOOK: JsonDict = {"default_text": "that of the liquid's look"}
 
 
+# Words that the table of what particles carry gives too; to a type checker they are text
+if TYPE_CHECKING:
+    ColorBy = str
+else:
+    ColorBy = Literal[("material", "speed", *scalars())]
+
+
 class Look(SceneModel):
     """What the pictures show. Some of it is only for ray-traced pictures, as `docs/rendering.md` says."""
 
@@ -133,9 +141,10 @@ class Look(SceneModel):
         description='Colour of the liquid: "#rrggbb" or a name.',
         json_schema_extra={"default_text": "the material's"},
     )
-    color_by: Literal["material", "speed"] | None = Field(
+    color_by: ColorBy | None = Field(
         default=None,
-        description="Whether the liquid has its own colour or shows how fast it is.",
+        description="Whether the liquid has its own colour (material), or shows how fast it is (speed), or what else "
+        "its particles carry: " + "; ".join(f"{quantity.about} ({name})" for name, quantity in scalars().items()) + ".",
         json_schema_extra={"default_text": '`"speed"` in 2-D and for particles, else `"material"`'},
     )
     top_speed: Annotated[float, Quantity("velocity")] | None = Field(

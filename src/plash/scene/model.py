@@ -18,9 +18,10 @@ from pydantic import (
     field_validator,
 )
 
+from plash.carried import CARRIED
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill, Solid
-from plash.scene.domain import Domain, Sides
+from plash.scene.domain import Domain
 from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.language.problems import findings
@@ -30,15 +31,13 @@ from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
-from plash.scene.settings import HEAT_OF_LIQUID, Liquid, Solver, Time
+from plash.scene.settings import HEAT_OF_LIQUID, Liquid, LiquidSettings, Solver, SolverSettings, Time
 from plash.scene.sources import HeatSource, Sink, Source, Spout
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
 
 VERSION = 1
-
-_NO_HEAT = 'has no meaning with solver.kind = "liquid", which has no heat: take it out'
 
 
 class Scene(SceneModel):
@@ -67,7 +66,7 @@ class Scene(SceneModel):
     title: Text = Field(default="", description="What the scene is called.")
     domain: Domain = Field(description="The box of space to simulate.")
     time: Time = Field(default=Time(), description="How many pictures, and how far apart.")
-    solver: Solver = Field(default=Solver(), description="How the equations are solved.")
+    solver: SolverSettings = Field(default=LiquidSettings(), description="How the equations are solved.")
     liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
     source: tuple[Annotated[Source, AfterValidator(placed_source)], ...] = Field(
         default=(), description="Where liquid or heat comes from later.", json_schema_extra={"default_text": "none"}
@@ -105,52 +104,36 @@ class Scene(SceneModel):
 
     @field_validator("solver")
     @classmethod
-    def _fills_cells_evenly(cls, solver: Solver, info: ValidationInfo) -> Solver:
+    def _fits_the_domain(cls, solver: Solver, info: ValidationInfo) -> Solver:
         domain: Domain | None = info.data.get("domain")
-        count = solver.particles_per_cell
-        if domain is None or count is None:
-            return solver
-        if round(count ** (1 / domain.dimension)) ** domain.dimension != count:
-            wanted = {2: "a square in 2-D: 1, 4, 9, 16 ...", 3: "a cube in 3-D: 1, 8, 27, 64 ..."}
-            raise refusal_at("particles_per_cell", f"{count} must be {wanted[domain.dimension]}")
-        return solver
-
-    @field_validator("solver")
-    @classmethod
-    def _stable_fluids_fill_a_closed_box(cls, solver: Solver, info: ValidationInfo) -> Solver:
-        domain: Domain | None = info.data.get("domain")
-        if domain is None or solver.kind != "stable_fluids":
-            return solver
-        names = list(Sides.model_fields)[: 2 * domain.dimension]
-        other = [name for name in names if getattr(domain.sides, name) != "closed"]
-        if other:
-            kind = getattr(domain.sides, other[0])
-            sentence = f'"stable_fluids" fills a closed box, but domain.sides.{other[0]} is {shown(kind)}'
-            raise refusal_at("kind", f'{sentence}: close it, or use "liquid"')
+        _refuse_all(solver.faults_in(domain) if domain is not None else [])
         return solver
 
     @field_validator("liquid")
     @classmethod
     def _has_a_surface(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and solver.kind == "stable_fluids" and "gas_pressure" in liquid.model_fields_set:
-            raise refusal_at("gas_pressure", 'has no meaning with solver.kind = "stable_fluids": take it out')
+        if solver is not None and not solver.has_free_surface and "gas_pressure" in liquid.model_fields_set:
+            raise refusal_at("gas_pressure", _no_meaning(solver))
         return liquid
 
     @field_validator("liquid")
     @classmethod
     def _liquid_has_heat(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
-        if _is_without_heat(info):
-            _refuse_all([((key,), _NO_HEAT) for key in HEAT_OF_LIQUID if key in liquid.model_fields_set])
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and not solver.has_heat:
+            sentence = _no_meaning(solver, ", which has no heat")
+            _refuse_all([((key,), sentence) for key in HEAT_OF_LIQUID if key in liquid.model_fields_set])
         return liquid
 
     @field_validator("source", "fill")
     @classmethod
     def _bodies_have_heat(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        if _is_without_heat(info):
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and not solver.has_heat:
             warm = [(index, body) for index, body in enumerate(bodies) if "temperature" in body.model_fields_set]
             keys = [(index, "kind" if isinstance(body, HeatSource) else "temperature") for index, body in warm]
-            _refuse_all([(key, _NO_HEAT) for key in keys])
+            _refuse_all([(key, _no_meaning(solver, ", which has no heat")) for key in keys])
         return bodies
 
     @field_validator("fill")
@@ -221,31 +204,31 @@ class Scene(SceneModel):
             raise refusals(found)
         return sinks
 
-    @field_validator("sink", "force")
+    @field_validator("sink")
     @classmethod
-    def _stable_fluids_know_it(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    def _solver_has_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
         solver: Solver | None = info.data.get("solver")
-        if solver is None or solver.kind != "stable_fluids":
-            return bodies
-        sentence = 'has no meaning with solver.kind = "stable_fluids": take it out'
-        found = [
-            ((index,) if info.field_name == "sink" else (index, "kind"), sentence)
-            for index, body in enumerate(bodies)
-            if info.field_name == "sink" or body.kind != "constant"
-        ]
-        if found:
-            raise refusals(found)
-        return bodies
+        if solver is not None and not solver.has_sinks:
+            _refuse_all([((index,), _no_meaning(solver)) for index in range(len(sinks))])
+        return sinks
+
+    @field_validator("force")
+    @classmethod
+    def _solver_has_such_forces(cls, forces: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        solver: Solver | None = info.data.get("solver")
+        if solver is not None and solver.force_kinds is not None:
+            others = [index for index, force in enumerate(forces) if force.kind not in solver.force_kinds]
+            _refuse_all([((index, "kind"), _no_meaning(solver)) for index in others])
+        return forces
 
     @field_validator("source", "solid")
     @classmethod
-    def _stable_fluids_stand_still(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    def _solver_has_motion(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and solver.kind == "stable_fluids":
-            sentence = 'has no meaning with solver.kind = "stable_fluids", where only the fluid moves: take it out'
+        if solver is not None and not solver.has_motion:
             moving = [index for index, body in enumerate(bodies) if getattr(body, "motion", None) is not None]
-            if moving:
-                raise refusals([((index, "motion"), sentence) for index in moving])
+            sentence = _no_meaning(solver, ", where only the fluid moves")
+            _refuse_all([((index, "motion"), sentence) for index in moving])
         return bodies
 
     @field_validator("look")
@@ -253,9 +236,12 @@ class Scene(SceneModel):
     def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
         domain: Domain | None = info.data.get("domain")
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and solver.kind == "stable_fluids" and look.show != "surface":
-            sentence = f"{shown(look.show)} cannot be shown: stable fluids have no particles"
-            raise refusal_at("show", f'{sentence}; use "surface"')
+        if solver is not None and not solver.has_particles:
+            nobody = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
+            if look.show != "surface":
+                raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
+            if look.color_by in CARRIED:
+                raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
         if domain is None or look.camera is None:
             return look
         if domain.dimension == 2:
@@ -312,12 +298,11 @@ class Scene(SceneModel):
     @property
     def particles_per_cell(self) -> int:
         """Particles that a full cell starts with."""
-        return self.solver.particles_per_cell or 2**self.dimension
+        return self.solver.count_per_cell(self.dimension)
 
 
-def _is_without_heat(info: ValidationInfo) -> bool:
-    solver: Solver | None = info.data.get("solver")
-    return solver is not None and solver.kind == "liquid"
+def _no_meaning(solver: Solver, reason: str = "") -> str:
+    return f'has no meaning with solver.kind = "{solver.kind}"{reason}: take it out'
 
 
 def _refuse_all(found: list[Finding]) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pydantic.config import JsonDict
 
+from plash.scene.domain import Domain, Sides
 from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole, renamed
+from plash.scene.language.fields import kind_of
 from plash.scene.language.units import Quantity
-from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.language.words import Finding, nearest, refusal, refusal_at, shown
 from plash.scene.materials import MATERIALS
 
 if TYPE_CHECKING:
@@ -29,36 +32,108 @@ class Time(SceneModel):
     )
 
 
-_ONLY_LIQUID = (
-    "transfer",
-    "flip_ratio",
-    "seed",
-    "steps_cross_frames",
-    "free_surface",
-    "density_projection",
-    "solids",
-    "separating_walls",
-    "particles_per_cell",
-    "jitter",
-)
-_ONLY_STABLE_FLUIDS = ("advection", "diffusion", "confinement", "isovalue")
-_MOST_FOR_LIQUID = 10.0
-
-
 class Solver(SceneModel):
-    """How the equations are solved."""
+    """How the equations are solved; the `kind` says which other keys there are.
+
+    >>> Solver(kind="stable_fluids", confinement=0.5).advection
+    'maccormack'
+    """
 
     if TYPE_CHECKING:
 
         def __init__(self, **keys: Unpack[SolverKeys]) -> None: ...
 
-    old_keys: ClassVar = {"parting": "separating_walls"}
+    error_source: ClassVar[str] = "Solver"
+
+    # What a kind has, and so what the other tables of a scene may say
+    has_particles: ClassVar[bool] = True
+    has_free_surface: ClassVar[bool] = True
+    has_heat: ClassVar[bool] = False
+    has_sinks: ClassVar[bool] = True
+    has_motion: ClassVar[bool] = True
+    force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
+    frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
+    start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
 
     kind: Literal["liquid", "stable_fluids"] = Field(
         default="liquid",
         description="What is simulated: a liquid in air (liquid), or a fluid that fills a closed box, with liquid "
         "where it is dense (stable_fluids).",
     )
+    min_dt: Duration = Field(default=0.0, ge=0, description="Shortest step, whatever accuracy asks for.")
+    max_dt: Duration | None = Field(
+        default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
+    )
+    courant: Number = Field(
+        default=1.0,
+        gt=0,
+        le=100,
+        description="Cells that liquid may cross in one step; at most 10, but for stable fluids.",
+    )
+    tolerance: Number = Field(
+        default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
+    )
+    max_volume_error: Number | None = Field(
+        default=None,
+        gt=0,
+        description="Largest difference between measured and target volume, as a share of the target; a run that "
+        "exceeds it fails.",
+        json_schema_extra={"default_text": "no limit"},
+    )
+
+    def __new__(cls, /, **keys: Any) -> Self:
+        """The settings of the kind that the keys name."""
+        chosen: Any = SOLVER_KINDS[kind_named_in(keys)] if cls is Solver else cls
+        made: Self = super().__new__(chosen)
+        return made
+
+    def __repr_name__(self) -> str:
+        return "Solver"
+
+    @classmethod
+    def why_unknown(cls, key: str) -> str:
+        """That a key is of another kind; empty if it is of none."""
+        others = [other for other in SOLVER_KINDS.values() if key in other.model_fields or key in other.old_keys]
+        return f'has no meaning with kind = "{kind_of(cls)}": take it out' if others else ""
+
+    @property
+    def surface_keys(self) -> tuple[float, ...]:
+        """What the surface of the liquid depends on, beside the mesh settings and the frame."""
+        return ()
+
+    def faults_in(self, domain: Domain) -> list[Finding]:
+        """What is wrong with these settings in a domain."""
+        return []
+
+    def count_per_cell(self, dimension: int) -> int:
+        """Particles that a full cell starts with."""
+        return 0
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _is_a_kind(cls, value: object) -> object:
+        if value not in list(SOLVER_KINDS):
+            words = ", ".join(SOLVER_KINDS)
+            raise refusal(f"{shown(value)} is not one of {words}.{nearest(value, SOLVER_KINDS)}")
+        return value
+
+    @model_validator(mode="after")
+    def _shortest_is_below_longest(self) -> Self:
+        if self.max_dt is not None and self.min_dt > self.max_dt:
+            raise refusal_at("min_dt", f"{self.min_dt} s is above max_dt = {self.max_dt} s")
+        return self
+
+
+_MOST_FOR_LIQUID = 10.0
+
+
+class LiquidSettings(Solver):
+    """A liquid in air, carried by particles."""
+
+    old_keys: ClassVar = {"parting": "separating_walls"}
+    start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter")
+
+    kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
         default="apic",
         description="What carries velocity: the grid, traced back (semi_lagrangian), or particles, which take the "
@@ -68,10 +143,6 @@ class Solver(SceneModel):
         default=0.97, ge=0, le=1, description="Share of FLIP in transfer flip; the rest is PIC, which damps."
     )
     seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="Start of all random numbers.")
-    min_dt: Duration = Field(default=0.0, ge=0, description="Shortest step, whatever accuracy asks for.")
-    max_dt: Duration | None = Field(
-        default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
-    )
     steps_cross_frames: Switch = Field(
         default=False,
         description="Let a step end after the frame's time, instead of dividing each frame evenly.",
@@ -95,15 +166,6 @@ class Solver(SceneModel):
         description="Let liquid separate from walls that would have to pull on it; with free_surface cells it never "
         "does.",
     )
-    courant: Number = Field(
-        default=1.0,
-        gt=0,
-        le=100,
-        description="Cells that liquid may cross in one step; at most 10, but for stable fluids.",
-    )
-    tolerance: Number = Field(
-        default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
-    )
     particles_per_cell: Whole | None = Field(
         default=None,
         ge=1,
@@ -118,6 +180,46 @@ class Solver(SceneModel):
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
 
+    def faults_in(self, domain: Domain) -> list[Finding]:
+        """That particles do not fill the cells of a domain evenly."""
+        d, count = domain.dimension, self.particles_per_cell
+        if count is None or round(count ** (1 / d)) ** d == count:
+            return []
+        wanted = {2: "a square in 2-D: 1, 4, 9, 16 ...", 3: "a cube in 3-D: 1, 8, 27, 64 ..."}
+        return [(("particles_per_cell",), f"{count} must be {wanted[d]}")]
+
+    def count_per_cell(self, dimension: int) -> int:
+        """Particles that a full cell starts with."""
+        return self.particles_per_cell or 2**dimension
+
+    @field_validator("courant")
+    @classmethod
+    def _liquid_crosses_few_cells(cls, value: float) -> float:
+        if value > _MOST_FOR_LIQUID:
+            raise refusal(f"{value:g} is too large: it must be at most {_MOST_FOR_LIQUID:g}, but for stable fluids")
+        return value
+
+    @model_validator(mode="after")
+    def _surface_cells_are_whole(self) -> Self:
+        if self.free_surface == "cells" and self.solids == "cut" and "solids" in self.model_fields_set:
+            sentence = '"cut" does not go together with free_surface = "cells", whose rules are for whole cells'
+            raise refusal_at("solids", f'{sentence}: use "voxel", or another free_surface')
+        return self
+
+
+class StableFluidsSettings(Solver):
+    """A fluid that fills a closed box, with liquid where it is dense."""
+
+    has_particles: ClassVar[bool] = False
+    has_free_surface: ClassVar[bool] = False
+    has_heat: ClassVar[bool] = True
+    has_sinks: ClassVar[bool] = False
+    has_motion: ClassVar[bool] = False
+    force_kinds: ClassVar[frozenset[str] | None] = frozenset({"constant"})
+    frame_files: ClassVar[str] = "grids"
+    seed: ClassVar[int] = 0  # nothing is random
+
+    kind: Literal["stable_fluids"] = Field(description="A fluid that fills a closed box.")
     advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
         default="maccormack",
         description="How stable fluids are advected: traced back (semi_lagrangian), or also traced forth and corrected "
@@ -133,42 +235,41 @@ class Solver(SceneModel):
         default=0.5, gt=0, lt=1, description="Density of stable fluids at which the surface of the liquid is drawn."
     )
 
-    max_volume_error: Number | None = Field(
-        default=None,
-        gt=0,
-        description="Largest difference between measured and target volume, as a share of the target; a run that "
-        "exceeds it fails.",
-        json_schema_extra={"default_text": "no limit"},
-    )
+    @property
+    def surface_keys(self) -> tuple[float, ...]:
+        """The density at the surface."""
+        return (self.isovalue,)
 
-    @field_validator("courant")
-    @classmethod
-    def _liquid_crosses_few_cells(cls, value: float, info: ValidationInfo) -> float:
-        if value > _MOST_FOR_LIQUID and info.data.get("kind") != "stable_fluids":
-            raise refusal(f"{value:g} is too large: it must be at most {_MOST_FOR_LIQUID:g}, but for stable fluids")
-        return value
+    def faults_in(self, domain: Domain) -> list[Finding]:
+        """That the box is not closed."""
+        names = list(Sides.model_fields)[: 2 * domain.dimension]
+        other = [name for name in names if getattr(domain.sides, name) != "closed"]
+        if not other:
+            return []
+        word = shown(getattr(domain.sides, other[0]))
+        sentence = f'"stable_fluids" fills a closed box, but domain.sides.{other[0]} is {word}'
+        return [(("kind",), f'{sentence}: close it, or use "liquid"')]
 
-    @model_validator(mode="after")
-    def _keys_are_of_its_kind(self) -> Self:
-        useless = _ONLY_LIQUID if self.kind == "stable_fluids" else _ONLY_STABLE_FLUIDS
-        sentence = f'has no meaning with kind = "{self.kind}": take it out'
-        found: list[Finding] = [((key,), sentence) for key in useless if key in self.model_fields_set]
-        if found:
-            raise refusals(found)
-        return self
 
-    @model_validator(mode="after")
-    def _surface_cells_are_whole(self) -> Self:
-        if self.free_surface == "cells" and self.solids == "cut" and "solids" in self.model_fields_set:
-            sentence = '"cut" does not go together with free_surface = "cells", whose rules are for whole cells'
-            raise refusal_at("solids", f'{sentence}: use "voxel", or another free_surface')
-        return self
+SOLVER_KINDS: dict[str, type[Solver]] = {kind_of(kind): kind for kind in (LiquidSettings, StableFluidsSettings)}
 
-    @model_validator(mode="after")
-    def _shortest_is_below_longest(self) -> Self:
-        if self.max_dt is not None and self.min_dt > self.max_dt:
-            raise refusal_at("min_dt", f"{self.min_dt} s is above max_dt = {self.max_dt} s")
-        return self
+
+def kind_named_in(value: object) -> str:
+    """The kind that settings name, in a table or as an object; a liquid if they name none that there is."""
+    kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
+    return kind if isinstance(kind, str) and kind in SOLVER_KINDS else "liquid"
+
+
+SolverSettings = Annotated[
+    Annotated[LiquidSettings, Tag("liquid")] | Annotated[StableFluidsSettings, Tag("stable_fluids")],
+    Discriminator(kind_named_in),
+]
+
+
+def keys_of_all_kinds(solver: Solver) -> dict[str, Any]:
+    """What settings say, with the defaults of keys that only other kinds have."""
+    defaults = {name: field.default for kind in SOLVER_KINDS.values() for name, field in kind.model_fields.items()}
+    return defaults | solver.model_dump()
 
 
 HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")

@@ -1,16 +1,22 @@
-"""Fluids that fill a box: their state, and what a frame of them holds."""
+"""Fluids that fill a box: their state, and how it is stored."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.box import at_centres, interpolated_at
-from plash.physics.box.heat import TEMPERATURE
+from plash.grid.box import at_centres
+from plash.solvers.stored import ArraysByName, Seconds, StateNumbers, StoredArrays
 
 Array = NDArray[np.float64]
+
+_FIELDS = ("faces", "density", "pressure")
+_SCALAR = "scalar."
+_HUGE = 1e18  # of any field
 
 
 @dataclass(eq=False)
@@ -45,45 +51,39 @@ class BoxState:
         """Velocity at the centres of cells, m/s."""
         return at_centres(self.faces)
 
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state as arrays, and numbers about them."""
+        arrays = {name: getattr(self, name) for name in _FIELDS}
+        arrays |= {_SCALAR + name: values for name, values in self.scalars.items()}
+        return arrays, {"time": self.time, "steps": self.steps, "last_step": self.last_step}
 
-@dataclass(frozen=True, eq=False)
-class FrameGrids:
-    """The fields of a frame, at the centres of cells.
 
-    Attributes:
-        density: Share of liquid in each cell [[z,] y, x].
-        velocity: In m/s, [axis, [z,] y, x] with x first.
-        h: Cell size, m.
-        temperature: In K, [[z,] y, x]; None if none is carried along.
+@dataclass
+class BoxNumbers(StateNumbers):
+    """The numbers of a box's state."""
+
+    last_step: Seconds
+
+
+def box_from(
+    arrays: StoredArrays, numbers: BoxNumbers, box: tuple[int, ...], scalars: Collection[str], most: float
+) -> BoxState:
+    """The state of a box that was stored.
+
+    Args:
+        arrays: As `BoxState.stored` gave them.
+        numbers: As `BoxState.stored` gave them.
+        box: Its cells, ([z,] y, x).
+        scalars: What is carried along beside the density.
+        most: Highest speed, m/s.
+
+    Raises:
+        DamagedError: They are no state of such a box.
     """
-
-    density: NDArray[np.float32]
-    velocity: NDArray[np.float32]
-    h: float
-    temperature: NDArray[np.float32] | None = None
-
-    @staticmethod
-    def of(state: BoxState, h: float) -> FrameGrids:
-        """A copy of the fields as they are now."""
-        warmth = state.scalars.get(TEMPERATURE)
-        temperature = None if warmth is None else warmth.astype(np.float32)
-        return FrameGrids(state.density.astype(np.float32), state.velocity.astype(np.float32), h, temperature)
-
-    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
-        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
-        volume = self.density.astype(np.float64) * self.h**self.density.ndim
-        speed_squared = (self.velocity.astype(np.float64) ** 2).sum(axis=0)
-        potential = 0.0
-        for axis, g in enumerate(gravity):
-            along = self.density.ndim - 1 - axis
-            places = (np.arange(self.density.shape[along]) + 0.5) * self.h
-            others = tuple(a for a in range(self.density.ndim) if a != along)
-            potential -= rho * g * float((volume.sum(axis=others) * places).sum())
-        return {"kinetic": float(rho / 2 * (volume * speed_squared).sum()), "potential": potential}
-
-    def velocity_at(self, points: NDArray[np.float64]) -> Array:
-        """Velocity (n, axes) at points (n, axes) in metres, interpolated; NaN outside the box."""
-        high = self.h * np.array(self.density.shape[::-1])
-        result = interpolated_at(self.velocity, points, self.h)
-        result[((points < 0) | (points > high)).any(axis=1)] = np.nan
-        return result
+    faces = arrays.take("faces", np.float64, (len(box), *box), -most, most)
+    density, pressure = (arrays.take(name, np.float64, box, -_HUGE, _HUGE) for name in ("density", "pressure"))
+    names = {name.removeprefix(_SCALAR) for name in arrays if name.startswith(_SCALAR)}
+    if names != set(scalars):
+        raise arrays.damaged(f"it carries {sorted(names)} along, not {sorted(scalars)}")
+    carried = {name: arrays.take(_SCALAR + name, np.float64, box, -_HUGE, _HUGE) for name in scalars}
+    return BoxState(faces, density, pressure, carried, numbers.time, numbers.steps, numbers.last_step)

@@ -9,15 +9,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from plash.errors import DivergedError, SealedError
 from plash.grid.extrapolate import extrapolate
-from plash.grid.fields import fastest
+from plash.grid.fields import FaceField, fastest
+from plash.grid.sample import velocity_at
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
@@ -25,13 +28,20 @@ from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
 from plash.physics.flow.sinks import Sinks
-from plash.physics.flow.sources import Sources
+from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.viscosity import Viscosity
+from plash.scene.model import Scene
+from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
-from plash.solvers.state import FrameParticles, State
+from plash.solvers.limits import bounds_of
+from plash.solvers.liquid_stored import LiquidNumbers, liquid_from, stored_liquid
+from plash.solvers.poses import poses_from
+from plash.solvers.stage import Stage
+from plash.solvers.state import State
+from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer
@@ -50,9 +60,11 @@ class LiquidSolver:
 
         >>> import plash
         >>> solver = plash.build(plash.load_scene("dam_break_2d", resolution=16))
-        >>> [stage for stage in solver.stages(dt=0.01)]
+        >>> [stage.name for stage in solver.stages(dt=0.01)]
         ['grid', 'advect', 'forces', 'project', 'extrapolate', 'move']
     """
+
+    numbers: ClassVar[type[StateNumbers]] = LiquidNumbers
 
     state: State
     ledger: Ledger
@@ -71,8 +83,8 @@ class LiquidSolver:
     report: StepReport = field(default_factory=StepReport)
     solves: list[Solution] = field(default_factory=list)
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
-        """Take one step, pausing after each stage; yields the stage's name.
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+        """Take one step, pausing after each stage to show what it did.
 
         Args:
             dt: Length of the step, s.
@@ -81,22 +93,16 @@ class LiquidSolver:
         s, report = self.state, self.report
 
         # Where everything is
-        marked = sort_particles(s.particles, self.reach)
-        s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
-        solids = self.solids.at(s.tiles, s.poses, s.time, dt)
-        inlets = self.sources.at(solids, s.time, dt)
-        cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
-        volume = self.surface_tracker.volume(cells)
-        self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
-        s.cells = self.sinks.opened(cells, s.time)
-        yield "grid"
+        solids, inlets, volume = self.label(dt)
+        assert s.cells is not None
+        yield Stage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, dt)
-        yield "advect"
+        yield Stage("advect", s.velocity)
         self.forces.add(s.velocity, s.cells, s.time, dt)
         self.viscosity.apply(s.velocity, s.cells, dt)
-        yield "forces"
+        yield Stage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, s.cells, dt)
@@ -105,12 +111,12 @@ class LiquidSolver:
         projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
-        yield "project"
+        yield Stage("project", s.velocity)
         extrapolate(s.velocity, self.reach)
         self.transfer.hold_continued(s, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, dt)
         inlets.enforce_inlet_velocity(s.velocity)
-        yield "extrapolate"
+        yield Stage("extrapolate", s.velocity)
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s)
@@ -122,11 +128,34 @@ class LiquidSolver:
         s.unspent = dt
         self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
-        yield "move"
+        yield Stage("move", s.velocity)
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
+
+    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, float]:
+        """See where everything is at the start of a step of dt (s).
+
+        Returns:
+            The solids and the inlets of the step, and the volume of the liquid in cells.
+        """
+        s = self.state
+        marked = sort_particles(s.particles, self.reach)
+        s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
+        solids = self.solids.at(s.tiles, s.poses, s.time, dt)
+        inlets = self.sources.at(solids, s.time, dt)
+        cells, unseen = self.surface_tracker.label(s.particles, marked, inlets.solids)
+        volume = self.surface_tracker.volume(cells)
+        self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
+        s.cells = self.sinks.opened(cells, s.time)
+        return solids, inlets, volume
+
+    def begin(self, state: State) -> None:
+        """Begin with a state, whose liquid the ledger counts as that of the start."""
+        volume = state.particles.total_volume() * self.h**state.particles.dimension
+        self.state = state
+        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume)
 
     @property
     def reach(self) -> int:
@@ -176,7 +205,22 @@ class LiquidSolver:
 
     def snapshot(self) -> FrameParticles:
         """The particles as they are now, and where solids that move are, for a frame."""
-        return FrameParticles.of(self.state.particles, self.h, self.solids.poses(self.state.time))
+        field = self.state.velocity
+        velocity = nowhere if field is None else functools.partial(velocity_at, field, h=self.h)
+        return FrameParticles.of(self.state.particles, self.h, velocity, self.solids.poses(self.state.time))
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+        return stored_liquid(self.state)
+
+    def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
+        """Go back to a state that was stored."""
+        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.affine_rows)
+        if state.cells is not None:
+            state.poses = poses_from(arrays, self.solids.poses(state.began))
+            cut_cells = self.solids.at(state.cells.tiles, state.poses, state.began, state.length).cut_cells
+            state.cells = replace(state.cells, cut_cells=cut_cells)
+        self.state = state
 
     def _step(self, dt: float, remaining: float) -> None:
         """Take a step; one that diverges is taken again with half its length, a few times.
@@ -214,6 +258,7 @@ class LiquidSolver:
             start = solids.remember(s.particles)
             report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
             self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
+        s.particles.let_pass(dt)
         self._come_and_go(s.time, s.time + dt)
         s.time += dt
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
-from plash.solvers.box_state import FrameGrids
+from plash.scene.model import Scene
+from plash.solvers.frame import Snapshot
 from plash.solvers.ledger import Ledger
-from plash.solvers.state import FrameParticles
+from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.timing import StepReport
-
-Snapshot = FrameParticles | FrameGrids
 
 
 class HasTime(Protocol):
@@ -18,18 +17,20 @@ class HasTime(Protocol):
     time: float
 
 
-class Solver(Protocol):
+class SceneSolver(Protocol):
     """Something that takes a scene from frame to frame.
 
     Attributes:
         ledger: Volumes up to now.
         h: Cell size, m.
         report: What the last step did.
+        numbers: What stands beside the arrays of its state in a checkpoint.
     """
 
     ledger: Ledger
     h: float
     report: StepReport
+    numbers: ClassVar[type[StateNumbers]]
 
     @property
     def state(self) -> HasTime:
@@ -39,8 +40,21 @@ class Solver(Protocol):
     def speed(self) -> float:
         """Upper bound of the speed, m/s."""
 
+    def begin(self, state: Any) -> None:
+        """Begin with a state, whose liquid the ledger counts as that of the start."""
+
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame, and not beyond it."""
 
     def snapshot(self) -> Snapshot:
         """What a frame shows of the state: a copy that later steps do not change."""
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+
+    def restore(self, arrays: StoredArrays, numbers: Any, scene: Scene) -> None:
+        """Go back to a state that was stored.
+
+        Raises:
+            DamagedError: It is no state that a solver of this scene can be in; then nothing is changed.
+        """

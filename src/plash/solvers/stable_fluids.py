@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,13 @@ from plash.physics.box.obstacles import Obstacles
 from plash.physics.box.pouring import BoxForce, BoxSource
 from plash.physics.box.pressure import DenseProjection
 from plash.physics.box.vorticity import Confinement
-from plash.solvers.box_state import BoxState, FrameGrids
+from plash.scene.model import Scene
+from plash.solvers.box_state import BoxNumbers, BoxState, box_from
+from plash.solvers.frame import FrameGrids
 from plash.solvers.ledger import Ledger
+from plash.solvers.limits import fastest
+from plash.solvers.stage import Stage
+from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.timestep import TimeStep
 from plash.timing import StepReport, timing
 
@@ -49,11 +55,13 @@ class StableFluidsSolver:
 
         >>> import plash
         >>> solver = plash.build(plash.load_scene("kuo_pour", resolution=16))
-        >>> [stage for stage in solver.stages(dt=0.01)]
+        >>> [stage.name for stage in solver.stages(dt=0.01)]
         ['force', 'advect', 'diffuse', 'project', 'scalars']
 
     Forces, pours and obstacles may be replaced between steps.
     """
+
+    numbers: ClassVar[type[StateNumbers]] = BoxNumbers
 
     state: BoxState
     ledger: Ledger
@@ -72,8 +80,8 @@ class StableFluidsSolver:
     weight_speed: float = 0.0
     report: StepReport = field(default_factory=StepReport)
 
-    def stages(self, dt: float) -> Iterator[str]:
-        """Take one step of dt (s), pausing after each stage; yields the stage's name."""
+    def stages(self, dt: float) -> Iterator[Stage[Array]]:
+        """Take one step of dt (s), pausing after each stage to show what it did."""
         s = self.state
 
         # How fast it would go on its own
@@ -83,13 +91,13 @@ class StableFluidsSolver:
         self._add_forces(velocity, dt)
         self._pull(velocity, pulled / 2)
         self._reset(velocity, dt)
-        yield "force"
+        yield Stage("force", velocity)
         velocity = self._carried(velocity, paths)
         self._reset(velocity, dt)
-        yield "advect"
+        yield Stage("advect", velocity)
         self._diffuse(velocity, dt)
         self._reset(velocity, dt)
-        yield "diffuse"
+        yield Stage("diffuse", velocity)
 
         # Make it incompressible
         self._pull(velocity, pulled / 2)
@@ -98,7 +106,7 @@ class StableFluidsSolver:
         found = self.projection.project(velocity)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
         self._refuse_divergence()
-        yield "project"
+        yield Stage("project", velocity)
 
         # Carry everything along
         paths = self._paths(dt)
@@ -107,11 +115,17 @@ class StableFluidsSolver:
         s.scalars = self._other_scalars(paths, dt) | self.heat.updated(s.scalars, paths, s.time, dt)
         s.time, s.last_step = s.time + dt, dt
         s.steps += 1
-        yield "scalars"
+        yield Stage("scalars", velocity)
 
         report = self.report
         report.dt, report.iterations, report.residual = dt, found.iterations, found.residual
         report.courant = self.speed * dt / self.h
+
+    def begin(self, state: BoxState) -> None:
+        """Begin with a state, whose liquid the ledger counts as that of the start."""
+        volume = float(state.density.sum()) * self.h**state.density.ndim
+        self.state = state
+        self.ledger = Ledger(initial=volume, particle_volume=volume, volume=volume)
 
     @property
     def speed(self) -> float:
@@ -140,6 +154,14 @@ class StableFluidsSolver:
     def snapshot(self) -> FrameGrids:
         """The fields as they are now, for a frame."""
         return FrameGrids.of(self.state, self.h)
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+        return self.state.stored()
+
+    def restore(self, arrays: StoredArrays, numbers: BoxNumbers, scene: Scene) -> None:
+        """Go back to a state that was stored."""
+        self.state = box_from(arrays, numbers, self.state.density.shape, self.heat.names, fastest(scene))
 
     def _refuse_divergence(self) -> None:
         """End a run whose velocity is not finite, before it carries anything along."""

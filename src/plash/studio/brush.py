@@ -68,7 +68,6 @@ def poured(
     new = seed(wanted, box, h, per_cell, jitter, random, (0.0, 0.0))
     room = np.maximum(1.0 - _filled(particles, box)[new.cell[1], new.cell[0]], 0.0)
     new.volume *= room.astype(np.float32)
-    new.ballistic = np.zeros(new.count, np.bool_)
     new.keep(room > _LEAST_ROOM)
     if particles.count + new.count > MOST_PARTICLES:
         new.keep(np.zeros(new.count, np.bool_))

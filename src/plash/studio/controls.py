@@ -26,13 +26,11 @@ class _Reach:
         least: Left end.
         most: Right end.
         powers: Whether it goes by powers of ten.
-        only: The kind of solver that the parameter is for; empty for all.
     """
 
     least: float | None = None
     most: float | None = None
     powers: bool = False
-    only: str = ""
 
 
 _OFFERED = {
@@ -41,35 +39,36 @@ _OFFERED = {
     "liquid.material": _Reach(),
     "liquid.density": _Reach(100, 15000, powers=True),
     "liquid.kinematic_viscosity": _Reach(1e-7, 1e-1, powers=True),
-    "liquid.thermal_expansion": _Reach(-0.1, 0.1, only="stable_fluids"),
-    "liquid.thermal_diffusivity": _Reach(1e-8, 1e-2, powers=True, only="stable_fluids"),
-    "solver.transfer": _Reach(only="liquid"),
-    "solver.flip_ratio": _Reach(only="liquid"),
-    "solver.free_surface": _Reach(only="liquid"),
+    "liquid.thermal_expansion": _Reach(-0.1, 0.1),
+    "liquid.thermal_diffusivity": _Reach(1e-8, 1e-2, powers=True),
+    "solver.transfer": _Reach(),
+    "solver.flip_ratio": _Reach(),
+    "solver.free_surface": _Reach(),
     "solver.courant": _Reach(0.2, 5),
     "solver.tolerance": _Reach(1e-8, 1e-1, powers=True),
-    "solver.density_projection": _Reach(only="liquid"),
-    "solver.separating_walls": _Reach(only="liquid"),
-    "solver.solids": _Reach(only="liquid"),
-    "solver.jitter": _Reach(only="liquid"),
-    "solver.advection": _Reach(only="stable_fluids"),
-    "solver.diffusion": _Reach(0, 1e-3, only="stable_fluids"),
-    "solver.confinement": _Reach(only="stable_fluids"),
+    "solver.density_projection": _Reach(),
+    "solver.separating_walls": _Reach(),
+    "solver.solids": _Reach(),
+    "solver.jitter": _Reach(),
+    "solver.advection": _Reach(),
+    "solver.diffusion": _Reach(0, 1e-3),
+    "solver.confinement": _Reach(),
 }
 
 
 def controls() -> list[dict[str, Any]]:
     """What the page needs to make a slider, a menu or a switch for each parameter."""
-    return [_control(key, reach) for key, reach in _OFFERED.items() if _field(key) is not None]
+    return [_control(key, reach) for key, reach in _OFFERED.items()]
 
 
 def values_of(scene: Scene) -> dict[str, Any]:
-    """The present value of each parameter that is offered for the scene's kind of solver."""
-    values = {}
-    for key, reach in _OFFERED.items():
-        if _field(key) is not None and reach.only in ("", scene.solver.kind):
-            table, name = key.split(".")
-            values[key] = getattr(getattr(scene, table), name)
+    """The present value of each parameter that is offered and that the scene's kind of solver has."""
+    values: dict[str, Any] = {}
+    for key in _OFFERED:
+        table, name = key.split(".")
+        part = getattr(scene, table)
+        if name in type(part).model_fields:
+            values[key] = getattr(part, name)
     # What a material says is what counts if the scene says nothing
     values["liquid.density"] = scene.liquid.rho
     values["liquid.kinematic_viscosity"] = scene.liquid.nu
@@ -100,15 +99,14 @@ def with_value(scene: Scene, key: str, value: object) -> Scene:
     return parse_scene(scene_text(scene), "the studio", "", **{key: value})
 
 
-def _field(key: str) -> FieldInfo | None:
+def _field(key: str) -> FieldInfo:
     table, name = key.split(".")
     models: list[type[BaseModel]] = models_in(Scene.model_fields[table].annotation)
-    return models[0].model_fields.get(name)
+    return next(model.model_fields[name] for model in models if name in model.model_fields)
 
 
 def _control(key: str, reach: _Reach) -> dict[str, Any]:
     field = _field(key)
-    assert field is not None
     table, name = key.split(".")
     quantity = quantity_of(field)
     least, most = _limits(field)

@@ -1,17 +1,14 @@
-"""From the kind of a solver to what makes it live."""
+"""From a scene to what makes it live."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from plash.scene.model import Scene
-from plash.studio.live import Live
-from plash.studio.live_fluids import LiveStableFluids
-from plash.studio.live_liquid import LiveLiquid
+from plash.studio import live_fluids, live_liquid
+from plash.studio.live import Live, made_live
 
-_KINDS: dict[str, Callable[[Scene], Live]] = {"liquid": LiveLiquid, "stable_fluids": LiveStableFluids}
+__all__ = ["live", "live_fluids", "live_liquid"]  # each kind of solver has registered its own
 
 
 def live(scene: Scene) -> Live:
     """The simulation of a scene, at time zero."""
-    return _KINDS[scene.solver.kind](scene)
+    return made_live(scene.solver, scene)

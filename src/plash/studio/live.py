@@ -6,23 +6,22 @@ the state of the old one, so that every parameter that a scene has can be change
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import Carried
 from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
+from plash.scene.settings import Solver
 from plash.studio.fields import distance_bytes
 
 Arrays = dict[str, NDArray[Any]]
 
-# A change of these means other cells, or other fluid at the start
-_RESTART = {
-    "domain": ("size", "resolution", "cell_size", "sides"),
-    "solver": ("kind", "particles_per_cell", "seed", "jitter"),
-}
+_CELL_KEYS = ("size", "resolution", "cell_size", "sides")  # a change of these means other cells
 
 
 class Live(Protocol):
@@ -31,10 +30,12 @@ class Live(Protocol):
     Attributes:
         scene: What it is made from.
         views: What it can show.
+        quantities: Those views that colour particles by what they carry, and what that is.
     """
 
     scene: Scene
     views: tuple[str, ...]
+    quantities: dict[str, Carried]
 
     @property
     def time(self) -> float:
@@ -70,11 +71,16 @@ class Live(Protocol):
 
 def must_restart(old: Scene, new: Scene) -> bool:
     """Whether a change cannot be made under way: other cells, or other liquid at the start."""
-    return old.fill != new.fill or any(
-        getattr(getattr(old, table), name) != getattr(getattr(new, table), name)
-        for table, names in _RESTART.items()
-        for name in names
-    )
+    if old.fill != new.fill or type(old.solver) is not type(new.solver):
+        return True
+    other_cells = any(getattr(old.domain, name) != getattr(new.domain, name) for name in _CELL_KEYS)
+    return other_cells or any(getattr(old.solver, name) != getattr(new.solver, name) for name in old.solver.start_keys)
+
+
+@singledispatch
+def made_live(settings: Solver, scene: Scene) -> Live:
+    """The simulation of a scene with such a solver, at time zero. Each kind registers its own."""
+    raise NotImplementedError(f"a solver of kind {settings.kind!r} cannot be shown live")
 
 
 def standing(scene: Scene, time: float) -> tuple[Solid, ...]:

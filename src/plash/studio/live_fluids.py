@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import Carried
 from plash.physics.box.heat import TEMPERATURE
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
+from plash.scene.settings import StableFluidsSettings
 from plash.scene.shapes import Sphere
-from plash.solvers.build import build
+from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.pours import share_inside
-from plash.solvers.ledger import Ledger
+from plash.solvers.stage import Stage
 from plash.studio.fields import distance_bytes, scaled
-from plash.studio.live import Arrays, standing
+from plash.studio.live import Arrays, Live, made_live, standing
 from plash.timing import StepReport
 
 Array = NDArray[np.float64]
@@ -28,41 +29,9 @@ _CENTRES = (0.5, 0.5)
 _VIEWS = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "cells")
 
 
-class _BoxState(Protocol):
-    """A fluid in a box: arrays are [y, x], components first."""
-
-    faces: Array
-    density: Array
-    pressure: Array
-    scalars: dict[str, Array]
-    time: float
-    steps: int
-
-
-class _Obstacles(Protocol):
-    """Bodies and walls of a box."""
-
-    def close(self, velocity: Array) -> None:
-        """Let nothing through."""
-
-    def clear(self, values: Array) -> None:
-        """Take out what is inside."""
-
-
-class _BoxSolver(Protocol):
-    """What the studio needs of a solver of stable fluids."""
-
-    state: _BoxState
-    ledger: Ledger
-    report: StepReport
-    h: float
-    obstacles: _Obstacles
-
-    def stages(self, dt: float) -> Iterator[str]:
-        """Take a step, pausing after each stage."""
-
-    def next_step(self, frame_time: float) -> float:
-        """Length of the next step, s."""
+@made_live.register
+def _(settings: StableFluidsSettings, scene: Scene) -> Live:
+    return LiveStableFluids(scene)
 
 
 class LiveStableFluids:
@@ -70,10 +39,11 @@ class LiveStableFluids:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.quantities: dict[str, Carried] = {}
         self.views: tuple[str, ...] = (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
-        self._solver: _BoxSolver = build(scene)  # type: ignore[assignment, unused-ignore]
+        self._solver = build_box(scene)
         self._milliseconds: dict[str, float] = {}
-        self._walk: Any = None
+        self._walk: Iterator[Stage[Array]] | None = None
         self._faces: Array | None = None  # while a step is under way
         self._before: Array | None = None  # divergence before the last projection
         self._is_solid = _solid_cells(scene)
@@ -107,9 +77,10 @@ class LiveStableFluids:
         """Go on with other parameters and other solids."""
         self._finish()
         old = self._solver
-        self._solver = build(scene)  # type: ignore[assignment, unused-ignore]
-        fresh = self._solver.state.scalars
-        old.state.scalars = {name: old.state.scalars.get(name, values) for name, values in fresh.items()}
+        self._solver = box_solver(scene)
+        if self._solver.heat.names != old.state.scalars.keys():
+            fresh = box_state(scene).scalars
+            old.state.scalars = {name: old.state.scalars.get(name, values) for name, values in fresh.items()}
         self._solver.state, self._solver.ledger, self._solver.report = old.state, old.ledger, old.report
         if scene.solid != self.scene.solid:
             self._is_solid = _solid_cells(scene)
@@ -200,13 +171,14 @@ class LiveStableFluids:
     def _take_stage(self) -> str:
         """Go on to the next stage; the velocity of a step under way is not in the state before it is projected."""
         start = time.perf_counter()
-        name: str = next(self._walk, "")
-        if name:
-            self._milliseconds[name] = 1e3 * (time.perf_counter() - start)
-            self._faces = inspect.getgeneratorlocals(self._walk).get("velocity")
-            if name == "diffuse" and self._faces is not None:
-                self._before = self._divergence(self._faces)
-        return name
+        stage = next(self._walk or iter(()), None)
+        if stage is None:
+            return ""
+        self._milliseconds[stage.name] = 1e3 * (time.perf_counter() - start)
+        self._faces = stage.velocity
+        if stage.name == "diffuse" and self._faces is not None:
+            self._before = self._divergence(self._faces)
+        return stage.name
 
     def _finish(self) -> None:
         """End a step that is under way."""

@@ -10,24 +10,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import scalars
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
+from plash.grid.fields import FaceField
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
-from plash.scene.bodies import Fill
 from plash.scene.model import Scene
-from plash.scene.shapes import Sphere
-from plash.solvers.build import build
+from plash.scene.settings import LiquidSettings
+from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.stage import Stage
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
 from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
-from plash.studio.live import Arrays, standing
+from plash.studio.live import Arrays, Live, made_live, standing
 from plash.timing import StepReport
 
+_VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles")
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
+
+
+@made_live.register
+def _(settings: LiquidSettings, scene: Scene) -> Live:
+    return LiveLiquid(settings, scene)
 
 
 @dataclass(eq=False)
@@ -49,46 +57,34 @@ class _Watched(LiquidSolver):
         """The same solver, watched."""
         return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[str]:
-        """Take one step, pausing after each stage; yields the stage's name."""
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+        """Take one step, pausing after each stage to show what it did."""
         self.milliseconds = {}
-        walk = super().stages(dt, moved)
-        while True:
+        start = time.perf_counter()
+        for stage in super().stages(dt, moved):
+            self.milliseconds[stage.name] = 1e3 * (time.perf_counter() - start)
+            if stage.name == "forces":
+                self.before = self._divergence(stage.velocity) if self.wants_divergence else None
+            yield stage
             start = time.perf_counter()
-            name = next(walk, "")
-            if not name:
-                return
-            self.milliseconds[name] = 1e3 * (time.perf_counter() - start)
-            if name == "forces":
-                self.before = self._divergence() if self.wants_divergence else None
-            yield name
 
-    def _divergence(self) -> NDArray[np.float64]:
-        assert self.state.velocity is not None
-        assert self.state.cells is not None
-        return divergence(self.state.velocity, self.state.cells) / self.h
+    def _divergence(self, velocity: FaceField | None) -> NDArray[np.float64] | None:
+        cells = self.state.cells
+        return None if velocity is None or cells is None else divergence(velocity, cells) / self.h
 
 
 class LiveLiquid:
     """A liquid made of particles."""
 
-    views: tuple[str, ...] = (
-        "surface",
-        "particles",
-        "velocity",
-        "pressure",
-        "divergence",
-        "divergence_before",
-        "cells",
-        "tiles",
-    )
-
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
         self.scene = scene
-        self._solver = _built(scene)
-        self._walk: Iterator[str] | None = None
-        self._random = np.random.Generator(np.random.PCG64(scene.solver.seed))
-        self._label()
+        self.quantities = scalars()
+        self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
+        self._settings = settings
+        self._solver = _Watched.of(build_liquid(scene))
+        self._walk: Iterator[Stage[FaceField]] | None = None
+        self._random = np.random.Generator(np.random.PCG64(settings.seed))
+        self._solver.label()
 
     @property
     def time(self) -> float:
@@ -108,10 +104,10 @@ class LiveLiquid:
         if self._walk is None:
             solver.report = StepReport()
             self._walk = solver.stages(solver.next_step(frame_time))
-        name = next(self._walk, "")
-        if name in ("move", ""):
+        stage = next(self._walk, Stage(""))
+        if stage.name in ("move", ""):
             self._finish()
-        return name
+        return stage.name
 
     def watch(self, view: str) -> None:
         """Keep, from the next step on, what a view needs beyond the state: the divergence before the projection."""
@@ -120,8 +116,8 @@ class LiveLiquid:
     def change(self, scene: Scene) -> None:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
-        old, solver = self._solver, _built(self._with_little_liquid(scene))
-        rows = len(solver.state.particles.affine)
+        old, solver = self._solver, _Watched.of(liquid_solver(scene))
+        rows = solver.transfer.affine_rows
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
@@ -132,7 +128,7 @@ class LiveLiquid:
         self._solver, self.scene = solver, scene
         if solids_changed:
             self._make_room()
-        self._label()
+        self._solver.label()
 
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Bring the liquid near a point to a velocity."""
@@ -154,7 +150,7 @@ class LiveLiquid:
             return np.maximum(disc, -domain.h * bodies.distance(points / domain.h))
 
         particles = solver.state.particles
-        per_cell, jitter = self.scene.particles_per_cell, self.scene.solver.jitter
+        per_cell, jitter = self.scene.particles_per_cell, self._settings.jitter
         new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
         if new.count == 0:
             return 0.0
@@ -162,7 +158,7 @@ class LiveLiquid:
         solver.state.unspent = 0.0
         added = new.total_volume() * domain.h**2
         solver.ledger.bring(added)
-        self._label()
+        self._solver.label()
         return added
 
     def drain(self, x: float, y: float, radius: float) -> None:
@@ -171,7 +167,7 @@ class LiveLiquid:
         h = self._solver.h
         taken = inside_disc(self._solver.state.particles, (x / h, y / h), radius / h)
         self._take_out(taken, "taken out by hand", is_outflow=True)
-        self._label()
+        self._solver.label()
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
@@ -213,10 +209,10 @@ class LiveLiquid:
         assert s.cells is not None
         arrays: Arrays = {"phi": self._phi()}
         units: dict[str, float] = {}
-        if view == "particles":
-            arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), units)
+        if view == "particles" or view in self.quantities:
+            arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), view, units)
         elif s.particles.ballistic.any():
-            arrays |= self._points(s.particles, s.particles.ballistic, units)
+            arrays |= self._points(s.particles, s.particles.ballistic, view, units)
         if view == "cells":
             arrays["label"] = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0))
         if view == "tiles":
@@ -255,13 +251,18 @@ class LiveLiquid:
             pool = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
         return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
 
-    def _points(self, particles: Particles, which: NDArray[np.bool_], units: dict[str, float]) -> Arrays:
+    def _points(self, particles: Particles, which: NDArray[np.bool_], view: str, units: dict[str, float]) -> Arrays:
+        """Where some particles are, and their shade: the quantity of the view, or else their speed."""
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
-        speed = np.hypot(*particles.velocity[:, which])
-        largest = float(speed.max(initial=0.0)) or 1.0
-        units["speed"] = largest / 255
+        if view in self.quantities:
+            value = getattr(particles, view)[which].astype(np.float64)
+        else:
+            value = np.hypot(*particles.velocity[:, which])
+        largest = float(np.abs(value).max(initial=0.0)) or 1.0
+        units["shade"] = largest / 255
         size = tuple(n * self._solver.h for n in self.scene.domain.cells)
-        return {"points": point_bytes(places, size), "speed": np.rint(speed * (255 / largest)).astype(np.uint8)}
+        shade = np.rint(np.abs(value) * (255 / largest)).astype(np.uint8)
+        return {"points": point_bytes(places, size), "shade": shade}
 
     def _finish(self) -> None:
         """End a step that is under way."""
@@ -269,22 +270,6 @@ class LiveLiquid:
             for _ in self._walk:
                 pass
             self._walk = None
-
-    def _label(self) -> None:
-        """See where the liquid is now, without taking a step."""
-        next(LiquidSolver.stages(self._solver, 0.0))
-
-    def _with_little_liquid(self, scene: Scene) -> Scene:
-        """The scene with one drop where there is liquid: its particles are not wanted, and cost time."""
-        h = scene.domain.h
-        bodies = Bodies(standing(scene, self.time), h, 2)
-        some = self._solver.state.particles.position(h)[:: max(1, self._solver.state.particles.count // 256)]
-        some = some[(some > 2 * h).all(axis=1) & (some < np.array(scene.domain.size) - 2 * h).all(axis=1)]
-        free = some[bodies.distance(some / h) > 2] if len(some) else some
-        if len(free) == 0:
-            return scene
-        drop = Fill(shape=Sphere(center=tuple(map(float, free[0])), radius=1.5 * h), velocity=(0.0, 0.0))
-        return scene.with_values(fill=(drop,))
 
     def _make_room(self) -> None:
         """Move particles out of solids, or take them out if they are deep inside."""
@@ -313,9 +298,3 @@ def _box(scene: Scene) -> DomainBox:
     words = scene.domain.sides.model_dump()
     kinds = {side: CLOSED if word == "closed" else UNBOUNDED for side, word in words.items()}
     return DomainBox(scene.domain.cells, ((kinds["x_min"], kinds["x_max"]), (kinds["y_min"], kinds["y_max"])))
-
-
-def _built(scene: Scene) -> _Watched:
-    solver = build(scene)
-    assert isinstance(solver, LiquidSolver)
-    return _Watched.of(solver)

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from plash.carried import scalars
+
 LONGEST_TEXT = 256 * 1024  # of a message, in bytes: a scene to open is the longest
 LARGEST_PICTURE = 4 * 2**20  # of a recorded picture, in bytes
 
@@ -27,6 +29,7 @@ TEXT, FRAME = b"T", b"F"  # what an answer of a simulation is, by its first byte
 VIEWS = (
     *("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
     *("density", "temperature"),
+    *scalars(),
 )
 
 _Coordinate = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]

@@ -7,9 +7,8 @@ from importlib import resources
 from typing import Any
 
 from plash.errors import Problem, SceneError
-from plash.scene.language.fields import words_in
 from plash.scene.language.read import gallery, gallery_text
-from plash.scene.settings import Solver
+from plash.scene.settings import SOLVER_KINDS
 
 FIRST = "dam"
 
@@ -47,8 +46,7 @@ def _read(name: str) -> dict[str, Any]:
 
 def _can_be_shown(data: dict[str, Any]) -> bool:
     """Whether a scene has two dimensions, and a kind of solver that there is."""
-    kinds = words_in(Solver.model_fields["kind"].annotation)
-    return len(data["domain"]["size"]) == 2 and data.get("solver", {}).get("kind", "liquid") in kinds
+    return len(data["domain"]["size"]) == 2 and data.get("solver", {}).get("kind", "liquid") in SOLVER_KINDS
 
 
 def _described(name: str) -> dict[str, str]:

@@ -218,6 +218,10 @@ class Session:
             solver=scene.solver.kind,
             color=MATERIALS[scene.liquid.material].color,
             views=self._live.views,
+            quantities={
+                name: {"title": name.replace("_", " ").capitalize(), "about": quantity.about, "unit": quantity.unit}
+                for name, quantity in self._live.quantities.items()
+            },
             values=values_of(scene),
             solids=[solid.name for solid in scene.solid],
             sides=scene.domain.sides.model_dump(),

@@ -1,5 +1,7 @@
 """Every way to see solids, times every way in which they move: what holds for all pairs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,10 +19,11 @@ from plash.physics.solids.rigid_motion import AtRest, Prescribed, RigidGroup, st
 from plash.physics.solids.voxel import Voxel
 from plash.scene.bodies import Solid
 from plash.scene.motion import Motion, Pose
+from plash.solvers.build.liquid import build_liquid
 
 H, DT = 0.07, 0.02
 CELLS = {2: (30, 24), 3: (22, 18, 20)}
-GEOMETRIES = {"voxel": Voxel, "cut": Cut}
+GEOMETRIES: dict[str, Any] = {"voxel": Voxel, "cut": Cut}
 MOTIONS = {"at rest": None, "prescribed": {"velocity": (0.9, -0.3, 0.2)}}
 
 
@@ -214,26 +217,26 @@ class ByHand:
 @pytest.mark.parametrize("solids", list(GEOMETRIES))
 def test_a_body_whose_poses_are_set_by_hand_moves_liquid_as_one_that_is_prescribed(solids):
     velocity = (0.5, -0.25)
-    ball = {"name": "ball", "shape": {"kind": "sphere", "center": (0.5, 0.5), "radius": 0.13}}
+    shape = plash.Sphere(center=(0.5, 0.5), radius=0.13)
     tank = plash.Scene(
         domain={"size": (1.4, 0.9), "cell_size": 0.05, "gravity": (0.0, -9.3)},
         solver={"solids": solids},
         fill=[{"shape": {"kind": "box", "min": (0, 0), "max": (1.4, 0.6)}}],
-        solid=[{**ball, "motion": {"velocity": velocity}}],
+        solid=[{"name": "ball", "shape": shape, "motion": {"velocity": velocity}}],
     )
     runs = []
     for by_hand in (False, True):
-        solver = plash.build(tank)
+        solver = build_liquid(tank)
         if by_hand:
             solver.solids.motion = ByHand(tank.solid[0], velocity, solver.h)
         for frame in range(1, 6):
             while solver.state.time < frame / 25:
                 solver.advance(frame / 25)
         runs.append(solver)
-    prescribed, by_hand = (solver.state for solver in runs)
-    assert by_hand.poses["ball"].shift == pytest.approx(prescribed.poses["ball"].shift, abs=1e-12)
-    assert by_hand.steps == prescribed.steps
-    assert by_hand.particles.count == prescribed.particles.count
-    places = [state.particles.position(0.05) for state in (prescribed, by_hand)]
+    prescribed, set_by_hand = (solver.state for solver in runs)
+    assert set_by_hand.poses["ball"].shift == pytest.approx(prescribed.poses["ball"].shift, abs=1e-12)
+    assert set_by_hand.steps == prescribed.steps
+    assert set_by_hand.particles.count == prescribed.particles.count
+    places = [state.particles.position(0.05) for state in (prescribed, set_by_hand)]
     assert np.abs(places[0] - places[1]).max() < 1e-3 * 0.05
     assert np.abs(prescribed.particles.velocity).max() > 0.3

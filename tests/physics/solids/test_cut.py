@@ -226,13 +226,11 @@ def test_particles_that_fly_about_at_random_never_get_in_or_through(dimension, n
     static = SceneSolids(Cut([Solid(name=name, shape=shape)], box, H))
     places = rng.uniform(0.02, 1, (4000, dimension)) * (np.array(cells) - 0.05)
     places = places[Bodies(static.geometry.bodies, H, dimension).distance(places) > 0.05]
-    particles = Particles.none(dimension)
+    particles = Particles(dimension, len(places))
     particles.cell = np.ascontiguousarray(np.floor(places).T.astype(np.int32))
     particles.offset = np.ascontiguousarray((places - np.floor(places)).T.astype(np.float32))
     particles.velocity = np.zeros(particles.offset.shape, np.float32)
     particles.volume = np.arange(1, len(places) + 1, dtype=np.float32)
-    particles.affine = np.zeros((0, len(places)), np.float32)
-    particles.ballistic = np.zeros(len(places), np.bool_)
 
     def side_of_wall():
         turned = plash.HalfSpace(

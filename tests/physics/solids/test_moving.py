@@ -104,7 +104,7 @@ def after_projection(dimension, shape, solids="cut", **motion):
     pool = scene((1.3, 0.9, 0.85)[:dimension], [block], fill, 0.05, solids=solids, separating_walls=False)
     solver = build_liquid(pool)
     for stage in solver.stages(0.01):
-        if stage == "extrapolate":
+        if stage.name == "extrapolate":
             break
     return solver
 

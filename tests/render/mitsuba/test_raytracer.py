@@ -23,7 +23,7 @@ from plash.render.mitsuba.variant import load_mitsuba, variant
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import preview_of
 from plash.scene import Box, Camera, Domain, Fill, Look, Scene, Solid, Sphere
-from plash.solvers.state import FrameParticles
+from plash.solvers.frame import FrameParticles
 
 DATA = Path(__file__).parents[1] / "data"
 NONE = Moment(Mesh.empty(), no_particles(3))
@@ -78,7 +78,9 @@ def liquid(scale=1.0, time=0.0):
     velocity = np.tile(np.array([[9.0, 0, 0]], np.float32), (len(vertices), 1))
     points = np.stack(np.meshgrid(*[np.arange(0.05, side, 0.1) for side in HIGH]), axis=-1).reshape(-1, 3)
     speed = np.tile(np.array([[9.0, 0, 0]], np.float32), (len(points), 1))
-    particles = FrameParticles(points, speed, np.full(len(points), 1e-3))
+    particles = FrameParticles(
+        points, {"velocity": speed, "volume": np.full(len(points), 1e-3), "age": np.zeros(len(points))}
+    )
     return Moment(Mesh(vertices, faces, None, velocity), particles, time)
 
 

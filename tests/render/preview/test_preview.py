@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,7 @@ from plash.render.colors import light_of, screen, speed_colors
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import picture_size, preview_of
 from plash.scene import Box, Camera, Domain, Fill, Scene
-from plash.solvers.state import FrameParticles
+from plash.solvers.frame import FrameParticles
 
 SHOWS = ["surface", "particles", "cells"]
 
@@ -148,6 +150,22 @@ def test_without_gravity_the_fastest_at_the_start_has_the_last_colour():
     velocity = np.tile(np.array([[3, 4]], np.float32), (1, 1))
     big = np.array([1.0])
     scene = scene.model_copy(update={"look": scene.look.model_copy(update={"show": "particles"})})
-    particles = FrameParticles(np.array([[0.5, 0.5]]), velocity, big)
+    particles = FrameParticles(np.array([[0.5, 0.5]]), {"velocity": velocity, "volume": big, "age": np.zeros(1)})
     picture = preview_of(scene).picture(Moment(Mesh.empty(), particles))
     assert np.abs(picture[32, 32].astype(int) - 255 * screen(speed_colors([1.0])[0])).max() < 3
+
+
+@pytest.mark.parametrize("show", SHOWS)
+def test_liquid_shows_its_age_on_a_scale_that_ends_with_the_scene(make_scene, block_of_liquid, show):
+    scene = make_scene(2, show=show, color_by="age", solids=False, width=480)
+    block = block_of_liquid(2)
+    pictures = []
+    for share in (0.0, 1.0):
+        age = np.float32(share * (scene.time.frames - 1) / scene.time.fps)
+        mesh = replace(block.mesh, scalars={"age": np.full(len(block.mesh.vertices), age)})
+        carried = {**block.particles.carried, "age": np.full(len(block.particles.position), age)}
+        moment = replace(block, mesh=mesh, particles=replace(block.particles, carried=carried))
+        pictures.append(preview_of(scene).picture(moment))
+        at = pictures[-1][int(0.7 * len(pictures[-1])), 60] / 255
+        assert at == pytest.approx(screen(speed_colors(share)), abs=0.12)
+    assert np.array_equal(*(picture[:60, 300:] for picture in pictures)), "the legend is the same"

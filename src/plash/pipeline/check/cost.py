@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
+
+from plash.scene.model import Scene
+from plash.scene.settings import Solver
 
 
 @dataclass(frozen=True)
@@ -30,3 +34,9 @@ class Estimate:
     fastest: float
     seconds: dict[str, float]
     unseen: int = 0
+
+
+@singledispatch
+def estimated(settings: Solver, scene: Scene, with_steps: bool) -> Estimate:
+    """What a run of a scene with such a solver will cost; without steps, no times. Each kind registers its own."""
+    raise NotImplementedError(f"a solver of kind {settings.kind!r} has no estimate")

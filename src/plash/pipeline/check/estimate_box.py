@@ -11,12 +11,12 @@ import time
 from dataclasses import dataclass, replace
 from statistics import median
 
-from plash.pipeline.check.cost import Estimate
+from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.check.trial import over_all, patience
 from plash.pipeline.simulate import steps_to_frame
-from plash.pipeline.surface import surface_of
 from plash.scene.model import Scene
+from plash.scene.settings import StableFluidsSettings
 from plash.solvers.build.box import build_box
 from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.timing import StepReport
@@ -29,7 +29,8 @@ _SAMPLE = 62  # bytes of a surface a sample, and of a picture a pixel
 _PIXEL = 0.3
 
 
-def box_estimate(scene: Scene, with_steps: bool = True) -> Estimate:
+@estimated.register
+def _(settings: StableFluidsSettings, scene: Scene, with_steps: bool) -> Estimate:
     """What a run of a scene of stable fluids will cost; without steps, no times."""
     d, frames = scene.dimension, scene.time.frames
     cells = math.prod(scene.domain.cells)
@@ -107,12 +108,12 @@ def _coarser(scene: Scene) -> Scene:
 def _try_pictures(scene: Scene, solver: StableFluidsSolver) -> tuple[float, float]:
     """Seconds to mesh and to draw the present state; each is done twice, since the first time compiles."""
     from plash.render.choice import drawable, renderer_of
-    from plash.render.moment import Moment, no_particles
+    from plash.render.moment import Moment
 
-    renderer, none = renderer_of(drawable(scene, or_built_in=True)[0]), no_particles(scene.dimension)
+    renderer, none = renderer_of(drawable(scene, or_built_in=True)[0]), solver.snapshot().dots()
     for _ in range(2):
         start = time.perf_counter()
-        surface = surface_of(solver.snapshot(), scene, 0.0)
+        surface = solver.snapshot().surface(scene, 0.0)
         middle = time.perf_counter()
         renderer.picture(Moment(surface, none))
         end = time.perf_counter()

@@ -79,7 +79,7 @@ def _film_findings(scene: Scene) -> Iterator[Finding]:
     """Liquid that is less than a cell deep when it has run out over the floor."""
     domain = scene.domain
     has_floor = domain.gravity[1] < 0 and domain.side("y_min") == "closed"
-    if not has_floor or scene.solver.kind != "liquid":
+    if not has_floor or not scene.solver.has_free_surface:
         return
     floor = math.prod(side for axis, side in enumerate(domain.size) if axis != 1)
     depth = liquid_volume(scene) / floor / domain.h

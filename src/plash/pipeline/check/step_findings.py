@@ -28,11 +28,11 @@ def step_findings(scene: Scene) -> Iterator[Finding]:
     for index, pump in enumerate(scene.pump):
         yield from _speed_findings(scene, f'pump[{index}] "{pump.name}"', math.hypot(*(pump.velocity or (0.0,))))
     for index, solid in enumerate(scene.solid):
-        if solid.moves and scene.solver.kind == "liquid":
+        if solid.moves:
             yield from _speed_findings(
                 scene, f'solid[{index}] "{solid.name}".motion', top_speed(scene, solid), " at the most"
             )
-    if scene.solver.kind == "liquid":
+    if scene.solver.has_free_surface:
         yield from _limit_findings(scene)
     longest = scene.solver.max_dt
     if longest is not None and _steps(scene, longest) > MANY_STEPS:

@@ -42,13 +42,10 @@ def _moment(inputs: Inputs) -> Moment:
     """What the look shows of the liquid: stable fluids have no particles."""
     from plash.mesh.mesh import Mesh
     from plash.render.moment import Moment, no_particles
-    from plash.solvers.state import FrameParticles
 
-    none = no_particles(inputs.scene.dimension)
     if inputs.scene.look.show == "surface":
-        return Moment(inputs.read(SURFACES), none, inputs.time)
-    snapshot = inputs.read(SIMULATION)
-    return Moment(Mesh.empty(), snapshot if isinstance(snapshot, FrameParticles) else none, inputs.time)
+        return Moment(inputs.read(SURFACES), no_particles(inputs.scene.dimension), inputs.time)
+    return Moment(Mesh.empty(), inputs.read(SIMULATION).dots(), inputs.time)
 
 
 def _adapted(scene: Scene, or_plainer: bool) -> tuple[Scene, str]:

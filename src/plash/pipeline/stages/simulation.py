@@ -14,7 +14,7 @@ from plash.scene.model import Scene
 
 if TYPE_CHECKING:
     from plash.pipeline.runner import Maker, Run
-    from plash.solvers.solver import Snapshot
+    from plash.solvers.frame import Snapshot
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +29,7 @@ class SimulationStage(Stage["Snapshot"]):
 
 
 def _file(paths: RunPaths, frame: int) -> Path:
-    return paths.folder.frame(frame, paths.kind)
+    return paths.folder.frame(frame, paths.frame_files)
 
 
 def _read(file: File, scene: Scene, frame: int) -> Snapshot:

@@ -32,16 +32,16 @@ FRAMES = range(1, 1 << 31)
 
 @dataclass(frozen=True)
 class RunPaths:
-    """Where the files of a run are: in its folder, some of them named after the run or its kind of solver."""
+    """Where the files of a run are: in its folder, some of them named after the run or what its solver leaves."""
 
     folder: RunFolder
     name: str
-    kind: str
+    frame_files: str
 
     @staticmethod
     def of(folder: RunFolder, manifest: Manifest) -> RunPaths:
         """Those of the run with this manifest."""
-        return RunPaths(folder, manifest.name, manifest.kind)
+        return RunPaths(folder, manifest.name, manifest.frame_files)
 
 
 @dataclass(frozen=True)

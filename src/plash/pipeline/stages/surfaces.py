@@ -24,9 +24,8 @@ def _settings(scene: Scene, frame: int) -> Sequence[object]:
 
 def _make(inputs: Inputs) -> bytes:
     from plash.files.ply import ply_bytes
-    from plash.pipeline.surface import surface_of
 
-    return ply_bytes(surface_of(inputs.read(SIMULATION), inputs.scene, inputs.time))
+    return ply_bytes(inputs.read(SIMULATION).surface(inputs.scene, inputs.time))
 
 
 def _read(file: File, scene: Scene, frame: int) -> Mesh:

@@ -8,7 +8,7 @@ nothing but liquid between them and the light in it; panes of glass stand a litt
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,7 +105,7 @@ def beyond_walls(mesh: Mesh, domain: Domain, apart: float) -> Mesh:
     vertices = mesh.vertices.astype(np.float64)
     vertices = np.where(vertices <= 0.5 * apart, vertices - apart, vertices)
     vertices = np.where(vertices >= size - 0.5 * apart, vertices + apart, vertices)
-    return Mesh(vertices.astype(np.float32), mesh.faces, mesh.normals, mesh.velocity)
+    return replace(mesh, vertices=vertices.astype(np.float32))
 
 
 def liquid_surface(look: LiquidLook, placing: Placing) -> Part:
@@ -289,7 +289,7 @@ def sensor(mi: Any, placing: Placing, view: View, camera: Camera | None, pixels:
 def sharp_where_creased(mesh: Mesh, shading: str) -> Mesh:
     """The mesh as it is shaded: each triangle flat, or smooth but for its creases."""
     if shading == "flat":
-        return Mesh(mesh.vertices, mesh.faces, None, mesh.velocity)
+        return replace(mesh, normals=None)
     return creased(mesh)
 
 

@@ -7,7 +7,7 @@ light becomes colour. Every frame uses the same random numbers, so that where no
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class _Moving:
         if seconds == 0 or self.mesh.velocity is None:
             return self.mesh
         vertices = self.mesh.vertices + np.float32(seconds) * self.mesh.velocity
-        return Mesh(vertices, self.mesh.faces, self.mesh.normals, self.mesh.velocity)
+        return replace(self.mesh, vertices=vertices)
 
 
 class RayTracer:
@@ -93,20 +93,20 @@ class RayTracer:
             refuse_broken(moment.mesh)
             seen = parts.beyond_walls(moment.mesh, self._scene.domain, self._placing.apart)
             seen = parts.sharp_where_creased(seen, look.shading)
-            speed = speeds(seen.velocity) if seen.velocity is not None else np.zeros(len(seen.vertices))
-            if self._tint.by_speed:
-                return _Moving(seen, self._tint.colors(speed))
-            heat = np.sqrt(np.clip(2 * speed / self._tint.top_speed, 0, 1))
+            flow = seen.velocity if seen.velocity is not None else np.zeros_like(seen.vertices)
+            if self._tint.is_scale:
+                return _Moving(seen, self._tint.colors(self._tint.values(flow, seen.scalars)))
+            heat = np.sqrt(np.clip(2 * speeds(flow) / self._tint.top_speed, 0, 1))
             return _Moving(seen, heat=heat if self._look.glow.any() else None)
-        position, velocity = moment.particles.position, moment.particles.velocity
+        position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
             return None
         if look.show == "cells":
-            cells, speed = filled_cells(position, speeds(velocity), h)
-            boxes = cell_boxes(cells, self._tint.colors(speed), h)
+            cells, means = filled_cells(position, self._tint.values(velocity, scalars), h)
+            boxes = cell_boxes(cells, self._tint.colors(means), h)
             return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), boxes.colors)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(moment.particles.volume, 0))
-        balls, colors = parts.balls(position, radius, self._tint.colors(speeds(velocity)))
+        balls, colors = parts.balls(position, radius, self._tint.colors(self._tint.values(velocity, scalars)))
         each = np.repeat(velocity, len(balls.vertices) // len(position), axis=0).astype(np.float32)
         return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), colors)
 
@@ -173,7 +173,7 @@ class RayTracer:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
         cloudy = self._look.kind == "clear" and self._look.scattering > 0
-        clear = self._look.kind == "clear" and not self._tint.by_speed and scene.look.show == "surface"
+        clear = self._look.kind == "clear" and not self._tint.is_scale and scene.look.show == "surface"
         clear |= scene.look.tank == "glass"
         integrator: Part = {
             "type": "volpath" if clear else "path",

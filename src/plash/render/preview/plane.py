@@ -1,4 +1,4 @@
-"""Pictures of 2-D scenes: flat regions with outlines, and a scale of speeds."""
+"""Pictures of 2-D scenes: flat regions with outlines, and a scale of colours."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
-from plash.render.preview.tint import Tint, speeds
+from plash.render.preview.tint import Tint
 from plash.scene.model import Scene
-from plash.solvers.state import FrameParticles
+from plash.solvers.frame import FrameParticles
 
 Floats = NDArray[np.float32]
 
@@ -42,11 +42,7 @@ class PlanePreview:
         self._solids = self._solids_at(0.0)
         self._moves = any(solid.moves for solid in scene.solid)
         self._border = _box_lines(size)
-        self._scale = (
-            _speed_scale(width, height, self._tint.top_speed, self._paper[height, width])
-            if self._tint.by_speed
-            else None
-        )
+        self._scale = _scale_of(self._tint, width, height, self._paper[height, width]) if self._tint.is_scale else None
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
@@ -93,21 +89,22 @@ class PlanePreview:
         if len(mesh.faces) == 0:
             return
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
-        self._fill(light, mesh, self._tint.colors(speeds(velocity)))
+        self._fill(light, mesh, self._tint.colors(self._tint.values(velocity, mesh.scalars)))
         self._draw_lines(light, mesh.vertices[mesh.edges], _OUTLINE, 0.4 * self._dark())
 
     def _draw_particles(self, light: Floats, particles: FrameParticles) -> None:
         centers = np.column_stack([particles.position, np.zeros(len(particles.position))])
         layer = Layer.empty(self._view)
         draw_balls(layer, self._view, centers, np.sqrt(np.maximum(particles.volume, 0) / np.pi))
-        colors = self._tint.colors(speeds(particles.velocity))
+        colors = self._tint.colors(self._tint.values(particles.velocity, particles.scalars))
         see_balls(Seen(np.empty_like(light), light), self._view, layer, centers, colors)
 
     def _draw_cells(self, light: Floats, particles: FrameParticles) -> None:
-        cells, speed = filled_cells(particles.position, speeds(particles.velocity), self._h)
+        values = self._tint.values(particles.velocity, particles.scalars)
+        cells, means = filled_cells(particles.position, values, self._h)
         if len(cells) == 0:
             return
-        boxes = cell_boxes(cells, self._tint.colors(speed), self._h)
+        boxes = cell_boxes(cells, self._tint.colors(means), self._h)
         self._fill(light, Mesh(boxes.vertices, boxes.faces), boxes.colors)
         corners = boxes.vertices.reshape(-1, 4, 3)
         sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
@@ -116,7 +113,7 @@ class PlanePreview:
 
     def _dark(self) -> Floats:
         """The colour of the liquid's outline before it is darkened."""
-        return (speed_colors(0.15) if self._tint.by_speed else self._tint.light).astype(np.float32)
+        return (speed_colors(0.15) if self._tint.is_scale else self._tint.light).astype(np.float32)
 
     def _draw_lines(self, light: Floats, ends: NDArray[np.floating], width: float, color: Floats) -> None:
         cover = line_cover(self._view, ends, 2 * width)
@@ -132,10 +129,10 @@ class PlanePreview:
         return picture
 
 
-def _speed_scale(
-    width: int, height: int, top: float, paper: Floats
+def _scale_of(
+    tint: Tint, width: int, height: int, paper: Floats
 ) -> tuple[int, int, NDArray[np.float64], NDArray[np.float64]] | None:
-    """A bar of the speeds' colours with their numbers: where it stands, how opaque it is, and its colours."""
+    """A bar of the colours with their numbers: where it stands, how opaque it is, and its colours."""
     from PIL import Image, ImageDraw, ImageFont
 
     bar, thick, font_size = round(0.16 * width), max(4, round(0.008 * width)), max(9, round(0.0155 * width))
@@ -145,7 +142,7 @@ def _speed_scale(
     pad = 3 * font_size
     image = Image.new("L", (bar + 2 * pad, thick + 9 * font_size // 4))
     draw = ImageDraw.Draw(image)
-    for place, text in ((pad, "0"), (pad + bar, f"{top:.2g} m/s")):
+    for place, text in ((pad, f"{tint.low:.2g}"), (pad + bar, f"{tint.top:.2g} {tint.unit}")):
         draw.text((place, thick + font_size), text, fill=255, font=font, anchor="mt")
     text_ink = np.asarray(image, np.float64)[:, :, None] / 255
     # A pale plate keeps it readable before liquid

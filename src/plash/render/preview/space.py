@@ -22,7 +22,7 @@ from plash.render.preview.lines import line_cover
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
-from plash.render.preview.tint import Tint, speeds
+from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
 from plash.scene.model import Scene
 
@@ -96,10 +96,11 @@ class SpacePreview:
             return self._of_surface(self._surface(moment.mesh))
         particles = moment.particles
         if show == "cells":
-            cells, speed = filled_cells(particles.position, speeds(particles.velocity), self._h)
-            return self._of_opaque(cell_boxes(cells, self._tint.colors(speed), self._h), 0.7 * self._h)
+            values = self._tint.values(particles.velocity, particles.scalars)
+            cells, means = filled_cells(particles.position, values, self._h)
+            return self._of_opaque(cell_boxes(cells, self._tint.colors(means), self._h), 0.7 * self._h)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(particles.volume, 0))
-        colors = self._tint.colors(speeds(particles.velocity))
+        colors = self._tint.colors(self._tint.values(particles.velocity, particles.scalars))
         return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
@@ -108,7 +109,9 @@ class SpacePreview:
         if self._scene.look.shading == "smooth" and len(mesh.faces):
             normals = mesh.normals if mesh.normals is not None else face_normals(vertices, mesh.faces)
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(vertices)
-        return DrawnTriangles(vertices, mesh.faces, normals, self._tint.colors(speeds(velocity)))
+        return DrawnTriangles(
+            vertices, mesh.faces, normals, self._tint.colors(self._tint.values(velocity, mesh.scalars))
+        )
 
     def _of_surface(self, things: DrawnTriangles) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""

@@ -1,12 +1,14 @@
-"""What a scene says about the liquid's looks: its colour, by material or by speed, and how clear it is."""
+"""What a scene says about the liquid's looks: its colour, by material or on a scale, and how clear it is."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import CARRIED
 from plash.render.colors import light_of, speed_colors
 from plash.render.preview.water import LiquidOptics
 from plash.scene.materials import MATERIALS
@@ -27,23 +29,34 @@ class Tint:
     def __init__(self, scene: Scene) -> None:
         look = scene.look
         default = "speed" if scene.dimension == 2 or look.show == "particles" else "material"
-        self.by_speed = (look.color_by or default) == "speed"
+        self._shows = look.color_by or default
+        self.is_scale = self._shows != "material"
         self.light = light_of(look.color or MATERIALS[scene.liquid.material].color)
         self.top_speed = look.top_speed or _top_speed(scene)
+        self.low, self.top, self.unit = _scale(scene, self._shows, self.top_speed)
         self._material = scene.liquid.material
         self._size = math.prod(scene.domain.size) ** (1 / scene.dimension)
 
-    def colors(self, speed: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Light (n, 3) that liquid of some speeds (m/s) returns."""
-        if self.by_speed:
-            return speed_colors(speed / self.top_speed)
-        return np.tile(self.light.astype(np.float32), (len(speed), 1))
+    def values(
+        self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]
+    ) -> NDArray[np.float64]:
+        """What the scale shows of liquid: its speed in m/s, or one of the scalars it carries; 0 if it has no such."""
+        if self._shows not in CARRIED:
+            return speeds(velocity)
+        shown = scalars.get(self._shows)
+        return np.zeros(len(velocity)) if shown is None else shown.astype(np.float64)
+
+    def colors(self, values: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Light (n, 3) that liquid of some values returns."""
+        if self.is_scale:
+            return speed_colors((values - self.low) / (self.top - self.low))
+        return np.tile(self.light.astype(np.float32), (len(values), 1))
 
     @property
     def liquid(self) -> LiquidOptics:
         """How the liquid treats light."""
         name = self._material
-        if self.by_speed:
+        if self.is_scale:
             return LiquidOptics(_CLEAR * self._size, _BY_SPEED * self._size)
         clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
         return LiquidOptics(clear * self._size, cloudy * self._size, metal=name == "mercury")
@@ -63,6 +76,13 @@ def speeds(velocity: NDArray[np.floating]) -> NDArray[np.float64]:
     each = velocity.astype(np.float64)
     lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", each, each))
     return lengths
+
+
+def _scale(scene: Scene, shows: str, top_speed: float) -> tuple[float, float, str]:
+    """The values of the first and the last colour, and their unit."""
+    if shows not in CARRIED:
+        return 0.0, top_speed, "m/s"
+    return *CARRIED[shows].scale(max(scene.time.frames - 1, 1) / scene.time.fps), CARRIED[shows].unit
 
 
 def _top_speed(scene: Scene) -> float:

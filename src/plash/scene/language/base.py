@@ -34,6 +34,11 @@ class SceneModel(BaseModel):
     flat: ClassVar[frozenset[str]] = frozenset()  # vectors in a surface, which have one entry less
     old_keys: ClassVar[Mapping[str, str]] = {}  # what keys were called before, and are called now
 
+    @classmethod
+    def why_unknown(cls, key: str) -> str:
+        """What to say of a key that this table does not have; empty if there is nothing special about it."""
+        return ""
+
     def __init__(self, /, **data: Any) -> None:
         found = too_much_data(data)
         try:

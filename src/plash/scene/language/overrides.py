@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel
 
@@ -86,8 +86,8 @@ def parameter_names() -> dict[str, list[Location]]:
     """The places in the single tables of a scene, by the last word of each."""
     names: dict[str, list[Location]] = {"title": [("title",)]}
     for table, field in Scene.model_fields.items():
-        if field.annotation in models_in(field.annotation):
-            for name in models_in(field.annotation)[0].model_fields:
+        if get_origin(field.annotation) is not tuple:
+            for name in dict.fromkeys(name for model in models_in(field.annotation) for name in model.model_fields):
                 names.setdefault(name, []).append((table, name))
     return names
 

@@ -106,6 +106,9 @@ def _not_a_table(fault: Fault) -> str:
 
 
 def _unknown_key(fault: Fault) -> str:
+    explain = getattr(fault.table, "why_unknown", None)
+    if explain is not None and explain(fault.place[-1]):
+        return str(explain(fault.place[-1]))
     valid = fields_of(fault.table)
     is_table = isinstance(fault.value, Mapping | list)
     what = "unknown table" if is_table else f"unknown key, set to {shown(fault.value)}"

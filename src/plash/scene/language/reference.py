@@ -31,7 +31,7 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
-from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.settings import SOLVER_KINDS, Liquid, Solver, Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.sources import Blob, HeatSource, Sink, Spout
 
@@ -186,15 +186,10 @@ slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
 def reference_page() -> str:
     """The page in Markdown."""
     parts = [INTRODUCTION, _dimensions(), LIMITS, OVERRIDES, "## The file as a whole\n", _table(Scene)]
-    for title, model in (
-        ("[domain]", Domain),
-        ("sides", Sides),
-        ("[time]", Time),
-        ("[solver]", Solver),
-        ("[liquid]", Liquid),
-    ):
+    for title, model in (("[domain]", Domain), ("sides", Sides), ("[time]", Time), ("[solver]", Solver)):
         parts.append(_section(f"## `{title}`", model))
-    parts.append(_materials())
+    parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
+    parts += [_section("## `[liquid]`", Liquid), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
         parts.append(_section(f"### `{name}`", part))
@@ -254,23 +249,25 @@ def _standard(schema: Any) -> Any:
         if key not in ("default_text", "type_text", "title") or isinstance(value, dict)
     }
     if "const" in clean.get("properties", {}).get("kind", {}) and "required" in clean:
-        clean["required"] = ["kind", *clean["required"]]
+        clean["required"] = list(dict.fromkeys(["kind", *clean["required"]]))
     return clean
 
 
-def _section(title: str, model: type[BaseModel]) -> str:
+def _section(title: str, model: type[BaseModel], shared: type[BaseModel] | None = None) -> str:
     summary = (model.__doc__ or "").partition(">>>")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in summary.split("\n\n")]
-    return "\n\n".join([title, *filter(None, paragraphs), _table(model)])
+    return "\n\n".join([title, *filter(None, paragraphs), _table(model, shared)])
 
 
-def _table(model: type[BaseModel]) -> str:
-    """A row for each parameter: what it is, its unit, default and range, and its sentence."""
+def _table(model: type[BaseModel], shared: type[BaseModel] | None = None) -> str:
+    """A row for each parameter, but for those shared with others: what it is, its unit, default, range and sentence."""
     rows = [("key", "type", "unit", "default", "range", "meaning"), ("---",) * 6]
     for name, field in fields_of(model).items():
         if name == "kind" and model is not Solver:
             continue
         if name in Movable.model_fields and model is not Movable:
+            continue
+        if shared is not None and name in shared.model_fields:
             continue
         quantity = quantity_of(field)
         unit = quantity.unit if quantity else ""
@@ -341,7 +338,7 @@ def _all_fields() -> Iterator[FieldInfo]:
     models: list[type[BaseModel]] = [
         Domain,
         Time,
-        Solver,
+        *SOLVER_KINDS.values(),
         Liquid,
         Fill,
         Solid,

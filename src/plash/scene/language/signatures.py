@@ -20,6 +20,7 @@ from plash.scene.bodies import Fill
 from plash.scene.language.fields import fields_of, models_in
 from plash.scene.language.units import Quantity
 from plash.scene.model import Scene
+from plash.scene.settings import SOLVER_KINDS, Solver
 
 _HEAD = '''\
 """What each table of a scene may be made from, in Python: as keywords, or as a dictionary in its place.
@@ -71,14 +72,27 @@ def _models(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> dict[s
     """The model, and all that its fields may hold."""
     if model.__name__ not in found:
         found[model.__name__] = model
-        for field in model.model_fields.values():
+        for field in _fields(model).values():
             for part in models_in(field.annotation):
-                _models(part, found)
+                _models(_whole(part), found)
     return found
 
 
+def _whole(model: type[BaseModel]) -> type[BaseModel]:
+    """What stands for a model in Python: `Solver` for each kind of settings."""
+    return Solver if issubclass(model, Solver) else model
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The keys of a model; of `Solver`, those of all kinds."""
+    kinds = SOLVER_KINDS.values() if model is Solver else ()
+    return fields_of(model) | {
+        name: field for kind in kinds for name, field in fields_of(kind).items() if name not in model.model_fields
+    }
+
+
 def _table(model: type[BaseModel]) -> str:
-    name, fields = f"{model.__name__}Keys", fields_of(model)
+    name, fields = f"{model.__name__}Keys", _fields(model)
     entries = {key: _entry(model, key, field) for key, field in fields.items()}
     if any(map(iskeyword, fields)):
         rows = "".join(f'        "{key}": {entry},\n' for key, entry in entries.items())
@@ -119,7 +133,7 @@ def _kinds(annotation: Any, marks: list[Any] | tuple[Any, ...] = ()) -> list[str
     if origin is CallableType:
         return ["Callable[..., Any]"]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation.__name__, f"{annotation.__name__}Keys"]
+        return [_whole(annotation).__name__, f"{_whole(annotation).__name__}Keys"]
     if annotation is float and any(isinstance(mark, Quantity) and mark.name for mark in marks):
         return ["float", "str"]
     return ["None" if annotation is type(None) else annotation.__name__]

@@ -1,18 +1,40 @@
-"""From a scene to a solver: the one place where the words of a scene become objects."""
+"""From a scene to a solver: the one place where the words of a scene become objects, and that knows every kind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
-from plash.solvers.build.box import build_box
-from plash.solvers.build.liquid import build_liquid
-from plash.solvers.solver import Solver
+from plash.scene.settings import LiquidSettings, Solver, StableFluidsSettings
+from plash.solvers.build.box import box_solver, box_state, build_box
+from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
+from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.solver import SceneSolver
+from plash.solvers.stored import StoredArrays
 
 
-def build(scene: Scene | str | Path) -> Solver:
-    """The solver of a scene, at time zero.
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of solver: how it is built, without and with fluid, what it begins with, and how its frames are read."""
+
+    solver: Callable[[Scene], SceneSolver]
+    filled: Callable[[Scene], SceneSolver]
+    state: Callable[[Scene], Any]
+    snapshot: Callable[[StoredArrays, Scene], Snapshot]
+
+
+_KINDS: dict[type[Solver], _Kind] = {
+    LiquidSettings: _Kind(liquid_solver, build_liquid, liquid_state, FrameParticles.read),
+    StableFluidsSettings: _Kind(box_solver, build_box, box_state, FrameGrids.read),
+}
+
+
+def build(scene: Scene | str | Path) -> SceneSolver:
+    """The solver of a scene, with its fluid, at time zero.
 
     Args:
         scene: A scene, a name from `plash.gallery()`, or the path of a scene file.
@@ -24,4 +46,23 @@ def build(scene: Scene | str | Path) -> Solver:
         True
     """
     scene = as_scene(scene)
-    return build_box(scene) if scene.solver.kind == "stable_fluids" else build_liquid(scene)
+    return _KINDS[type(scene.solver)].filled(scene)
+
+
+def build_solver(scene: Scene) -> SceneSolver:
+    """The solver of a scene without any fluid: cheap, and ready to be given a state."""
+    return _KINDS[type(scene.solver)].solver(scene)
+
+
+def initial_state(scene: Scene) -> Any:
+    """The fluid of a scene at time zero, for `begin` of its solver."""
+    return _KINDS[type(scene.solver)].state(scene)
+
+
+def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
+    """What the file of a frame shows.
+
+    Raises:
+        DamagedError: It is nothing that a frame of the scene can show.
+    """
+    return _KINDS[type(scene.solver)].snapshot(arrays, scene)

@@ -19,6 +19,7 @@ from plash.physics.box.pressure import BoxProjection, DenseProjection, Projectio
 from plash.physics.box.vorticity import Confinement, NoConfinement, VorticityConfinement
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
+from plash.scene.settings import StableFluidsSettings
 from plash.solvers.box_state import BoxState
 from plash.solvers.build.heat import greatest_pull, heat_of
 from plash.solvers.build.pours import pours_of, pushes_of, share_inside
@@ -32,19 +33,29 @@ _ADVECTION: dict[str, type[DenseAdvection]] = {"semi_lagrangian": BackwardTrace,
 
 
 def build_box(scene: Scene) -> StableFluidsSolver:
-    """The solver of a scene of stable fluids, at time zero."""
+    """The solver of a scene of stable fluids, with its fluid, at time zero."""
+    solver = box_solver(scene)
+    solver.begin(_state(scene, solver.obstacles, solver.projection))
+    return solver
+
+
+def box_state(scene: Scene) -> BoxState:
+    """The fluid of a scene at time zero."""
+    return _state(scene, *obstacles_in(scene, BoxSolver(scene.domain.cells[::-1], scene.domain.h)))
+
+
+def box_solver(scene: Scene) -> StableFluidsSolver:
+    """The solver of a scene of stable fluids, without any liquid."""
     domain, settings = scene.domain, scene.solver
+    assert isinstance(settings, StableFluidsSettings)
     h, gravity = domain.h, domain.gravity[: domain.dimension]
     box = BoxSolver(domain.cells[::-1], h)
     obstacles, projection = obstacles_in(scene, box)
-    state = _state(scene, obstacles)
-    projection.project(state.faces)
     advection = _ADVECTION[settings.advection]()
     conduction = _diffusion(scene.liquid.thermal_diffusivity, box, obstacles)
-    initial = float(state.density.sum()) * h**domain.dimension
     return StableFluidsSolver(
-        state=state,
-        ledger=Ledger(initial=initial, particle_volume=initial, volume=initial),
+        state=BoxState.at_rest(domain.cells[::-1]),
+        ledger=Ledger(),
         h=h,
         rho=scene.liquid.rho,
         time_step=TimeStep(
@@ -57,7 +68,7 @@ def build_box(scene: Scene) -> StableFluidsSolver:
         obstacles=obstacles,
         forces=[Weight(tuple(gravity)), *pushes_of(scene)],
         pours=pours_of(scene),
-        confinement=_confinement(scene),
+        confinement=_confinement(settings.confinement, h),
         advection=advection,
         viscosity=_diffusion(scene.liquid.nu, box, obstacles),
         diffusion=_diffusion(settings.diffusion, box, obstacles),
@@ -85,8 +96,8 @@ def obstacles_in(scene: Scene, box: BoxSolver) -> tuple[Obstacles, DenseProjecti
     return solids, ProjectionRoundSolids(box, solids, scene.solver.tolerance)
 
 
-def _state(scene: Scene, obstacles: Obstacles) -> BoxState:
-    """The fills: where they overlap the first one counts, and solids stay empty."""
+def _state(scene: Scene, obstacles: Obstacles, projection: DenseProjection) -> BoxState:
+    """The fills, free of divergence: where they overlap the first one counts, and solids stay empty."""
     cells, h = scene.domain.cells[::-1], scene.domain.h
     state = BoxState.at_rest(cells)
     velocity = np.zeros((len(cells), *cells))
@@ -109,12 +120,12 @@ def _state(scene: Scene, obstacles: Obstacles) -> BoxState:
     if scene.has_heat:
         obstacles.fill_in(temperature)
         state.scalars[TEMPERATURE] = temperature
+    projection.project(state.faces)
     return state
 
 
-def _confinement(scene: Scene) -> Confinement:
-    strength = scene.solver.confinement
-    return VorticityConfinement(strength, scene.domain.h) if strength > 0 else NoConfinement()
+def _confinement(strength: float, h: float) -> Confinement:
+    return VorticityConfinement(strength, h) if strength > 0 else NoConfinement()
 
 
 def _diffusion(coefficient: float, box: BoxSolver, obstacles: Obstacles) -> Diffusion:

@@ -35,6 +35,7 @@ from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
+from plash.scene.settings import LiquidSettings
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.ledger import Ledger
@@ -52,26 +53,28 @@ _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Sta
 
 
 def build_liquid(scene: Scene) -> LiquidSolver:
-    """The solver of a scene of liquid in air, at time zero."""
-    domain, settings = scene.domain, scene.solver
+    """The solver of a scene of liquid in air, with its liquid, at time zero."""
+    solver = liquid_solver(scene)
+    solver.begin(liquid_state(scene))
+    return solver
+
+
+def liquid_state(scene: Scene) -> State:
+    """The liquid of a scene at time zero."""
+    return State(_particles(scene, liquid_transfer(scene).affine_rows))
+
+
+def liquid_solver(scene: Scene) -> LiquidSolver:
+    """The solver of a scene of liquid in air, without any liquid."""
+    domain, settings = scene.domain, _settings(scene)
     h = domain.h
     viscosity = _viscosity(scene)
-    transfer = _transfer(scene)
-    solids = _solids(scene)
     free_surface = _FREE_SURFACES[settings.free_surface]()
     surface_tracker, density_correction = _surface_tracker(scene, free_surface)
-    particles = _particles(scene, transfer.affine_rows)
-    forces = _forces(scene)
     sources = _sources(scene)
-    initial = particles.total_volume() * h**domain.dimension
     return LiquidSolver(
-        state=State(particles),
-        ledger=Ledger(
-            initial=initial,
-            particle_volume=initial,
-            volume=initial,
-            leaks={solid.name: 0 for solid in scene.solid},
-        ),
+        state=State(Particles(domain.dimension)),
+        ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
         h=h,
         time_step=TimeStep(
             h=h,
@@ -81,10 +84,10 @@ def build_liquid(scene: Scene) -> LiquidSolver:
             shortest=settings.min_dt,
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
-        solids=solids,
+        solids=_solids(scene),
         surface_tracker=surface_tracker,
-        transfer=transfer,
-        forces=forces,
+        transfer=liquid_transfer(scene),
+        forces=_forces(scene),
         viscosity=viscosity,
         pressure=PressureSolver(
             free_surface=free_surface,
@@ -101,9 +104,15 @@ def build_liquid(scene: Scene) -> LiquidSolver:
     )
 
 
+def _settings(scene: Scene) -> LiquidSettings:
+    assert isinstance(scene.solver, LiquidSettings)
+    return scene.solver
+
+
 def _cuts_cells(scene: Scene) -> bool:
     """Whether bodies are seen through the cells they cut; the rules of surface cells are for whole ones."""
-    return scene.solver.solids == "cut" and scene.solver.free_surface != "cells" and len(scene.solid) > 0
+    settings = _settings(scene)
+    return settings.solids == "cut" and settings.free_surface != "cells" and len(scene.solid) > 0
 
 
 def _solids(scene: Scene) -> SceneSolids:
@@ -117,11 +126,12 @@ def _solids(scene: Scene) -> SceneSolids:
 
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
     """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
-    if scene.solver.free_surface != "ghost":
+    settings = _settings(scene)
+    if settings.free_surface != "ghost":
         return MarkerCells(), NoDensityCorrection()
-    tolerance = min(0.1, _COARSER * scene.solver.tolerance)
+    tolerance = min(0.1, _COARSER * settings.tolerance)
     density_correction = (
-        DensityProjection(free_surface, tolerance) if scene.solver.density_projection else NoDensityCorrection()
+        DensityProjection(free_surface, tolerance) if settings.density_projection else NoDensityCorrection()
     )
     return FillFraction(scene.domain.h), density_correction
 
@@ -131,14 +141,15 @@ def _viscosity(scene: Scene) -> Viscosity:
     return ExplicitViscosity(nu, scene.domain.h) if nu > 0 else Inviscid()
 
 
-def _transfer(scene: Scene) -> Transfer:
-    match scene.solver.transfer:
+def liquid_transfer(scene: Scene) -> Transfer:
+    """How the velocity of a scene of liquid in air is carried along."""
+    match _settings(scene).transfer:
         case "semi_lagrangian":
             return SemiLagrangian(scene.domain.h)
         case "pic":
             return Pic(_acceleration(scene))
         case "flip":
-            return Flip(scene.solver.flip_ratio, _acceleration(scene))
+            return Flip(_settings(scene).flip_ratio, _acceleration(scene))
         case "apic":
             return Apic(scene.domain.dimension, _acceleration(scene))
 
@@ -177,7 +188,7 @@ def _acceleration(scene: Scene) -> float:
 
 def _sources(scene: Scene) -> Sources:
     """Spouts, and all liquid that appears after the start."""
-    domain, settings = scene.domain, scene.solver
+    domain, settings = scene.domain, _settings(scene)
     moves = any(solid.moves for solid in scene.solid)
     at_start = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
 
@@ -231,8 +242,8 @@ def _all_liquid(scene: Scene) -> list[Liquid]:
 def _particles(scene: Scene, affine_rows: int) -> Particles:
     """Particles at the start: where fills overlap the first one counts, and solids stay empty."""
     domain = scene.domain
-    random = np.random.Generator(np.random.PCG64(scene.solver.seed))
-    particles = Particles.none(domain.dimension)
+    random = np.random.Generator(np.random.PCG64(_settings(scene).seed))
+    particles = Particles(domain.dimension)
     bodies = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
     at_start = [liquid for liquid in _all_liquid(scene) if liquid[1].time == 0]
     for number in range(len(at_start)):
@@ -247,16 +258,14 @@ def _particles(scene: Scene, affine_rows: int) -> Particles:
 
 def _seeded(scene: Scene, liquid: Liquid, number: int, bodies: Bodies) -> Particles:
     """Particles of liquid that appears after the start."""
-    random = np.random.Generator(np.random.PCG64((scene.solver.seed, 0, number)))
-    particles = _seed(scene, [liquid], bodies, random)
-    particles.ballistic = np.zeros(particles.count, np.bool_)
-    return particles
+    random = np.random.Generator(np.random.PCG64((_settings(scene).seed, 0, number)))
+    return _seed(scene, [liquid], bodies, random)
 
 
 def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.Generator) -> Particles:
     """Particles of the last of some liquid, where the others are not."""
     domain = scene.domain
-    settings = (domain.cells, domain.h, scene.particles_per_cell, scene.solver.jitter)
+    settings = (domain.cells, domain.h, scene.particles_per_cell, _settings(scene).jitter)
     return seed(_wanted(scene, liquid, bodies), *settings, random, tuple(liquid[-1][1].velocity))
 
 

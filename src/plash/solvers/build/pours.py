@@ -34,14 +34,14 @@ def pours_of(scene: Scene) -> list[BoxSource]:
 
 def pushes_of(scene: Scene) -> list[Push]:
     """Where all that is there is pushed."""
-    solid_fluxes = []
+    pushes = []
     for body in (*scene.pump, *scene.force):
         acceleration = getattr(body, "acceleration", None)
         if acceleration is not None:
             everywhere = np.ones(scene.domain.cells[::-1])
             share = everywhere if body.shape is None else _share(scene, body.shape, body.name)
-            solid_fluxes.append(Push(share, tuple(acceleration), body.start, body.end))
-    return solid_fluxes
+            pushes.append(Push(share, tuple(acceleration), body.start, body.end))
+    return pushes
 
 
 def share_inside(shape: Shape, cells: tuple[int, ...], h: float, name: str = "shape") -> Array:

@@ -15,14 +15,17 @@ const VIEWS = {
   temperature: ["Temperature", "above that of the liquid"],
 };
 
-export function fillViews(names, now, choose) {
+// Views that the page does not know are particles, coloured by a quantity that they carry
+export function fillViews({ views, quantities }, now, choose) {
+  const entries = { ...VIEWS };
+  for (const [name, { title, about }] of Object.entries(quantities)) entries[name] = [title, about];
   $("#views").replaceChildren(
-    ...names.map((name) =>
+    ...views.map((name) =>
       made(
         "button",
         { "data-view": name, ariaPressed: name === now, onclick: () => choose(name) },
-        VIEWS[name][0],
-        made("small", { textContent: VIEWS[name][1] }),
+        entries[name][0],
+        made("small", { textContent: entries[name][1] }),
       ),
     ),
   );

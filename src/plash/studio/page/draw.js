@@ -25,6 +25,7 @@ export class Picture {
     if (!this.gl) throw new Error("This browser has no WebGL 2, which the studio draws with.");
     this.size = [1, 1];
     this.cells = [1, 1];
+    this.quantities = {}; // that particles carry, and have a view
     this.zoom = 1;
     this.quality = 1; // pixels drawn for each of the screen, along a side
     this.middle = null;
@@ -107,16 +108,16 @@ export class Picture {
     this.places = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
     attribute(gl, this.dots, "dot_place", 2, gl.UNSIGNED_SHORT, true);
-    this.speeds = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.speeds);
-    attribute(gl, this.dots, "dot_speed", 1, gl.UNSIGNED_BYTE, true);
+    this.shades = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.shades);
+    attribute(gl, this.dots, "dot_shade", 1, gl.UNSIGNED_BYTE, true);
     this.textures = {};
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   }
 
   take(frame) {
     const gl = this.gl,
-      { phi, solid, value, label, density, points, speed } = frame.arrays;
+      { phi, solid, value, label, density, points, shade } = frame.arrays;
     this.frame = frame;
     if (phi) {
       this.#texture("phi", gl.R8_SNORM, gl.BYTE, phi, phi.data, gl.LINEAR);
@@ -146,9 +147,14 @@ export class Picture {
     if (points) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
       gl.bufferData(gl.ARRAY_BUFFER, points.data, gl.STREAM_DRAW);
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.speeds);
-      gl.bufferData(gl.ARRAY_BUFFER, speed.data, gl.STREAM_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.shades);
+      gl.bufferData(gl.ARRAY_BUFFER, shade.data, gl.STREAM_DRAW);
     }
+  }
+
+  // Whether a view shows all particles, coloured by their speed or by what they carry
+  showsDots(view) {
+    return view === "particles" || view in this.quantities;
   }
 
   draw() {
@@ -174,7 +180,7 @@ export class Picture {
     };
     const at = shared(this.fluid);
     gl.uniform2f(at("cells"), ...this.cells);
-    gl.uniform1i(at("mode"), MODES[view] ?? 0);
+    gl.uniform1i(at("mode"), this.showsDots(view) ? MODES.particles : (MODES[view] ?? 0));
     gl.uniform1f(at("range"), 1);
     gl.uniform1f(at("pixel"), 1 / (this.scale * ratio));
     gl.uniform1i(at("hasValue"), this.hasValue ? 1 : 0);
@@ -205,10 +211,10 @@ export class Picture {
   #drawDots(shared, view, ratio) {
     const gl = this.gl,
       at = shared(this.dots),
-      isAll = view === "particles";
+      isAll = this.showsDots(view);
     const cell = ((this.scale * this.size[0]) / this.cells[0]) * ratio;
     gl.uniform1f(at("diameter"), Math.max(isAll ? 1.6 * ratio : 2 * ratio, cell * (isAll ? 0.42 : 0.62)));
-    gl.uniform1i(at("bySpeed"), isAll ? 1 : 0);
+    gl.uniform1i(at("byShade"), isAll ? 1 : 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     gl.bindVertexArray(this.cloud);

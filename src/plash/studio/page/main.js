@@ -98,6 +98,7 @@ function showScene(scene) {
     isOther = String(picture.cells) !== String(scene.cells) || String(picture.size) !== String(scene.size);
   picture.size = scene.size;
   picture.cells = scene.cells;
+  picture.quantities = scene.quantities;
   picture.liquid = [1, 3, 5].map((at) => parseInt(scene.color.slice(at, at + 2), 16) / 255);
   if (isOther) picture.fit();
   Object.assign(picture, state.zoom);
@@ -109,7 +110,7 @@ function showScene(scene) {
   $("#redo").disabled = !scene.redo;
   document.title = `${scene.title || "Scene"} · plash studio`;
   $("#s-cells").textContent = `${scene.cells[0]} × ${scene.cells[1]} cells`;
-  fillViews(scene.views, state.view, setView);
+  fillViews(scene, state.view, setView);
   if (state.kind !== scene.solver || !scene.views.includes(state.view)) setView(scene.views[0]);
   state.kind = scene.solver;
   markScene(scene);

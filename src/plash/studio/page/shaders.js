@@ -105,30 +105,30 @@ void main() {
 
 export const DOTS = `#version 300 es
 in vec2 dot_place;
-in float dot_speed;
+in float dot_shade;
 uniform vec4 frame;
 uniform vec2 size;
 uniform float diameter;
-out float speed;
+out float shade;
 void main() {
   vec2 at = (dot_place * size - frame.xy) / (frame.zw - frame.xy);
   gl_Position = vec4(2.0 * at - 1.0, 0.0, 1.0);
   gl_PointSize = diameter;
-  speed = dot_speed;
+  shade = dot_shade;
 }`;
 
 export const DOT = `#version 300 es
 precision highp float;
-in float speed;
+in float shade;
 out vec4 color;
-uniform bool dark, bySpeed;
+uniform bool dark, byShade;
 uniform vec3 liquid;
 void main() {
   float r = length(2.0 * gl_PointCoord - 1.0);
   if (r > 1.0) discard;
   vec3 slow = dark ? vec3(0.16, 0.36, 0.85) : vec3(0.09, 0.30, 0.72);
   vec3 middle = dark ? vec3(0.20, 0.78, 0.86) : vec3(0.10, 0.66, 0.74), fast = dark ? vec3(1.0, 0.93, 0.55) : vec3(0.95, 0.45, 0.12);
-  float t = sqrt(speed);
-  vec3 c = bySpeed ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : liquid;
+  float t = sqrt(shade);
+  vec3 c = byShade ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : liquid;
   color = vec4(c, smoothstep(1.0, 0.75, r));
 }`;

@@ -64,7 +64,8 @@ function ledger(frame) {
 
 function legend(frame, state) {
   const box = $("#legend"),
-    entry = LEGENDS[frame.view];
+    quantity = state.scene.quantities[frame.view],
+    entry = quantity ? [quantity.title, quantity.unit] : LEGENDS[frame.view];
   box.hidden = !entry && frame.view !== "cells";
   if (box.hidden) return;
   if (frame.view === "cells") {
@@ -78,10 +79,10 @@ function legend(frame, state) {
     return;
   }
   const isSigned = frame.view.startsWith("divergence") || frame.view === "temperature";
-  const most = frame.view === "particles" ? 255 * (frame.units.speed ?? 0) : state.picture.range;
+  const most = state.picture.showsDots(frame.view) ? 255 * (frame.units.shade ?? 0) : state.picture.range;
   const low = made("span", { textContent: isSigned ? short(-most, 2) : "0" });
   const high = made("span", { textContent: `${short(most, 2)} ${entry[1]}` });
-  box.replaceChildren(entry[0], bar(stopsOf(frame.view, state.picture.dark)), made("div", {}, low, high));
+  box.replaceChildren(entry[0], bar(stopsOf(frame.view, state.picture)), made("div", {}, low, high));
 }
 
 function mark(color) {
@@ -91,8 +92,9 @@ function mark(color) {
   return square;
 }
 
-function stopsOf(view, dark) {
-  if (view === "particles") return dark ? ["#295cd9", "#33c7db", "#ffed8c"] : ["#174db8", "#1aa8bd", "#f2731f"];
+function stopsOf(view, picture) {
+  const { dark } = picture;
+  if (picture.showsDots(view)) return dark ? ["#295cd9", "#33c7db", "#ffed8c"] : ["#174db8", "#1aa8bd", "#f2731f"];
   if (view === "pressure") return ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
   return dark ? ["#4c9eff", "#29303b", "#ff735c"] : ["#1a5cc7", "#f0f2f5", "#cc3324"];
 }

@@ -8,16 +8,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import Bounds
 from plash.grid.tiles import TILE_SHAPES, unpack
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
 
-BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 FASTEST = 1e12  # m/s, of a vertex
-LARGEST_PARTICLE = 1e6  # cells
 
 _OUTSIDE = 8  # cells beyond a side that is closed or open: drops and surfaces reach out by less
 _FURTHEST = (1 << 19) + (1 << 10)  # tiles from the origin: liquid in an unbounded domain is given up before
+
+
+def bounds_of(scene: Scene) -> Bounds:
+    """What no particle of a scene is beyond."""
+    return Bounds(*cells_of(scene.domain), fastest(scene))
 
 
 def cells_of(domain: Domain) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

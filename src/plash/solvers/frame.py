@@ -1,0 +1,291 @@
+"""What a frame shows: the particles of a liquid, or the grids of stable fluids; in units for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plash.carried import CARRIED, scalars
+from plash.grid.box import interpolated_at
+from plash.particles.particles import Particles
+from plash.physics.box.heat import TEMPERATURE
+from plash.physics.solids.rigid_motion import Poses
+from plash.scene.model import Scene
+from plash.solvers.box_state import BoxState
+from plash.solvers.ledger import Ledger
+from plash.solvers.limits import FASTEST, bounds_of, fastest
+from plash.solvers.poses import pose_arrays, poses_from
+from plash.solvers.stored import ArraysByName, StoredArrays
+from plash.timing import StepReport
+
+if TYPE_CHECKING:
+    from plash.mesh.mesh import Mesh
+
+Points = NDArray[np.float64]
+
+
+def nowhere(points: Points) -> Points:
+    """A velocity that is not known anywhere."""
+    return np.full(points.shape, np.nan)
+
+
+class Snapshot(Protocol):
+    """What a frame shows; a copy that later steps do not change."""
+
+    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
+        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+
+    def arrays(self) -> ArraysByName:
+        """What stands in the file of a frame."""
+
+    def surface(self, scene: Scene, time: float) -> Mesh:
+        """The surface of the liquid at a time (s)."""
+
+    def dots(self) -> FrameParticles:
+        """The particles that a picture may show."""
+
+    def velocity_at(self, points: Points) -> Points:
+        """Velocity (n, axes) in m/s at points (n, axes) in metres; NaN where there is no liquid near."""
+
+    def as_particles(self) -> FrameParticles:
+        """The particles of a liquid; an AttributeError if it has none."""
+
+    def as_grids(self) -> FrameGrids:
+        """The grids of stable fluids; an AttributeError if it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrameParticles:
+    """The particles of a frame, in units for people.
+
+    Attributes:
+        position: In metres, one row per particle.
+        carried: What else they carry, by name, one row per particle; each is an attribute too, such as `age` (s).
+        velocity_at: Velocity (n, axes) of the liquid in m/s at points (n, axes) in metres; NaN where it is not known.
+        poses: Where solids that move are, by name.
+    """
+
+    position: NDArray[np.float64]
+    carried: Mapping[str, NDArray[Any]]
+    velocity_at: Callable[[Points], Points] = nowhere
+    poses: Poses = field(default_factory=dict)
+
+    @staticmethod
+    def of(
+        particles: Particles,
+        h: float,
+        velocity_at: Callable[[Points], Points] = nowhere,
+        poses: Poses = MappingProxyType({}),
+    ) -> FrameParticles:
+        """A copy of the particles as they are now, and where solids are; h is the cell size in metres."""
+        shown = {
+            name: quantity.shown(getattr(particles, name), h, particles.dimension)
+            for name, quantity in CARRIED.items()
+            if quantity.is_in_frames
+        }
+        return FrameParticles(particles.position(h), shown, velocity_at, poses)
+
+    @staticmethod
+    def read(arrays: StoredArrays, scene: Scene) -> FrameParticles:
+        """The particles in the file of a frame.
+
+        Raises:
+            DamagedError: They cannot be particles of this scene.
+        """
+        d, h, bounds = scene.dimension, scene.domain.h, bounds_of(scene)
+        n = len(arrays.take("volume", np.float64, (None,)))
+        shown = dict(FrameParticles.of(Particles(d, n), h).carried)
+        for name, start in shown.items():
+            if name in arrays or not CARRIED[name].is_new:
+                limits = CARRIED[name].shown_limits(bounds, h, d)
+                shown[name] = arrays.take(name, start.dtype, start.shape, *limits)
+        position = arrays.take("position", np.float64, (n, d), bounds.low * h, bounds.high * h)
+        time = float(arrays.take("time", np.float64, ()))
+        return FrameParticles(position, shown, poses=poses_from(arrays, scene.poses_at(time)))
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        carried = self.__dict__.get("carried", {})
+        if name not in carried:
+            raise AttributeError(f"particles of a frame have no {name!r}: they have position, {', '.join(carried)}")
+        values: NDArray[Any] = carried[name]
+        return values
+
+    @property
+    def velocity(self) -> NDArray[np.float32]:
+        """In m/s, one row per particle."""
+        return self.carried["velocity"]
+
+    @property
+    def volume(self) -> NDArray[np.float64]:
+        """Liquid each one stands for, m³ (m² in 2-D)."""
+        return self.carried["volume"]
+
+    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
+        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+        speed_squared = np.einsum("ij,ij->i", self.velocity, self.velocity, dtype=np.float64)
+        return {
+            "kinetic": float(rho / 2 * (self.volume @ speed_squared)),
+            "potential": float(-rho * (self.volume @ (self.position @ np.array(gravity)))),
+        }
+
+    def arrays(self) -> ArraysByName:
+        """What stands in the file of a frame: the position, what else is carried, and the poses of solids."""
+        return {"position": self.position, **self.carried, **pose_arrays(self.poses)}
+
+    @property
+    def scalars(self) -> ArraysByName:
+        """What colours can show of them, such as their age, by name."""
+        return {name: self.carried[name] for name in scalars()}
+
+    def surface(self, scene: Scene, time: float) -> Mesh:
+        """The surface round the particles at a time (s)."""
+        from plash.mesh.reconstruct import liquid_surface
+
+        where = (scene.domain.h, scene.mesh, scene.domain, scene.solids_at(time))
+        return liquid_surface(self.position, self.velocity, self.volume, *where, self.scalars)
+
+    def dots(self) -> FrameParticles:
+        """The particles themselves."""
+        return self
+
+    def as_particles(self) -> FrameParticles:
+        """The particles themselves."""
+        return self
+
+    def as_grids(self) -> FrameGrids:
+        """There are none."""
+        raise AttributeError("a liquid in air has no grid of density: it is where frame.particles are")
+
+
+@dataclass(frozen=True, eq=False)
+class FrameGrids:
+    """The fields of a frame, at the centres of cells.
+
+    Attributes:
+        density: Share of liquid in each cell [[z,] y, x].
+        velocity: In m/s, [axis, [z,] y, x] with x first.
+        h: Cell size, m.
+        temperature: In K, [[z,] y, x]; None if none is carried along.
+    """
+
+    density: NDArray[np.float32]
+    velocity: NDArray[np.float32]
+    h: float
+    temperature: NDArray[np.float32] | None = None
+
+    @staticmethod
+    def of(state: BoxState, h: float) -> FrameGrids:
+        """A copy of the fields as they are now."""
+        warmth = state.scalars.get(TEMPERATURE)
+        temperature = None if warmth is None else warmth.astype(np.float32)
+        return FrameGrids(state.density.astype(np.float32), state.velocity.astype(np.float32), h, temperature)
+
+    @staticmethod
+    def read(arrays: StoredArrays, scene: Scene) -> FrameGrids:
+        """The fields in the file of a frame.
+
+        Raises:
+            DamagedError: They cannot be fields of this scene.
+        """
+        domain, box, most = scene.domain, scene.domain.cells[::-1], fastest(scene)
+        density = arrays.take("density", np.float32, box, -FASTEST, FASTEST)
+        velocity = arrays.take("velocity", np.float32, (len(box), *box), -most, most)
+        h = float(arrays.take("h", np.float64, (), domain.h, domain.h))
+        temperature = arrays.take(TEMPERATURE, np.float32, box, -FASTEST, FASTEST) if scene.has_heat else None
+        return FrameGrids(density, velocity, h, temperature)
+
+    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
+        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+        volume = self.density.astype(np.float64) * self.h**self.density.ndim
+        speed_squared = (self.velocity.astype(np.float64) ** 2).sum(axis=0)
+        potential = 0.0
+        for axis, g in enumerate(gravity):
+            along = self.density.ndim - 1 - axis
+            places = (np.arange(self.density.shape[along]) + 0.5) * self.h
+            others = tuple(a for a in range(self.density.ndim) if a != along)
+            potential -= rho * g * float((volume.sum(axis=others) * places).sum())
+        return {"kinetic": float(rho / 2 * (volume * speed_squared).sum()), "potential": potential}
+
+    def velocity_at(self, points: Points) -> Points:
+        """Velocity (n, axes) at points (n, axes) in metres, interpolated; NaN outside the box."""
+        high = self.h * np.array(self.density.shape[::-1])
+        result = interpolated_at(self.velocity, points, self.h)
+        result[((points < 0) | (points > high)).any(axis=1)] = np.nan
+        return result
+
+    def arrays(self) -> ArraysByName:
+        """What stands in the file of a frame: density, velocity and cell size, and the temperature if there is one."""
+        warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
+        return {"density": self.density, "velocity": self.velocity, "h": np.asarray(self.h), **warmth}
+
+    def surface(self, scene: Scene, time: float) -> Mesh:
+        """The surface where the density is the isovalue."""
+        from plash.mesh.box_surface import box_surface
+
+        (level,) = scene.solver.surface_keys
+        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid)
+
+    def dots(self) -> FrameParticles:
+        """No particles."""
+        return FrameParticles.of(Particles(self.density.ndim), self.h)
+
+    def as_particles(self) -> FrameParticles:
+        """There are none."""
+        raise AttributeError("stable fluids have no particles: their liquid is where frame.density is")
+
+    def as_grids(self) -> FrameGrids:
+        """The grids themselves."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The liquid at the moment of one picture; a snapshot that later frames do not change.
+
+    Attributes:
+        number: 1, 2, ...; frame 1 is the state at the start.
+        time: Simulated time, s.
+        snapshot: What it shows: the particles of a liquid, or the grids of stable fluids.
+        ledger: Volumes up to now.
+        steps: What each time step since the frame before did.
+    """
+
+    number: int
+    time: float
+    snapshot: Snapshot
+    ledger: Ledger
+    steps: tuple[StepReport, ...]
+
+    @property
+    def particles(self) -> FrameParticles:
+        """The particles of a liquid."""
+        return self.snapshot.as_particles()
+
+    @property
+    def density(self) -> NDArray[np.float32]:
+        """Share of liquid in each cell [[z,] y, x], of stable fluids; their velocity there is `grids.velocity`."""
+        return self.grids.density
+
+    @property
+    def temperature(self) -> NDArray[np.float32] | None:
+        """In each cell [[z,] y, x] of stable fluids, K; None if nothing is warmer than the rest."""
+        return self.grids.temperature
+
+    @property
+    def grids(self) -> FrameGrids:
+        """Density, velocity and temperature at the centres of cells, of stable fluids."""
+        return self.snapshot.as_grids()
+
+    @property
+    def report(self) -> StepReport:
+        """What the last time step did."""
+        return self.steps[-1] if self.steps else StepReport()
+
+    def velocity(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Velocity of the liquid (m/s) at points (n, dimension) in metres; NaN where there is no liquid near."""
+        return self.snapshot.velocity_at(np.atleast_2d(np.asarray(points, np.float64)))
