@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plash.errors import DivergedError, SealedError
+from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
@@ -90,22 +91,21 @@ class LiquidSolver:
         s, report = self.state, self.report
 
         # Where everything is
-        solids, inlets, volume = self.label(dt)
-        assert s.cells is not None
+        solids, inlets, cells, volume = self.label(dt)
         yield Stage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, dt)
         yield Stage("advect", s.velocity)
-        self.forces.add(s.velocity, s.cells, s.time, dt)
-        self.viscosity.apply(s.velocity, s.cells, dt)
+        self.forces.add(s.velocity, cells, s.time, dt)
+        self.viscosity.apply(s.velocity, cells, dt)
         yield Stage("forces", s.velocity)
 
         # Make it incompressible
-        solids.enforce_no_flux(s.velocity, s.cells, dt)
+        solids.enforce_no_flux(s.velocity, cells, dt)
         inlets.enforce_inlet_flux(s.velocity)
-        drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
+        drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
+        projection = self.pressure.project(s.velocity, cells, dt, inlets.inflow.plus(drained))
         s.pressure = projection.pressure
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield Stage("project", s.velocity)
@@ -128,11 +128,11 @@ class LiquidSolver:
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.excess = projection.excess
 
-    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, float]:
+    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s).
 
         Returns:
-            The solids and the inlets of the step, and the volume of the liquid in cells.
+            The solids and the inlets of the step, what cells hold, and the volume of the liquid in cells.
         """
         s = self.state
         marked = sort_particles(s.particles, self.reach)
@@ -143,7 +143,7 @@ class LiquidSolver:
         volume = self.surface_tracker.volume(cells)
         self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
-        return solids, inlets, volume
+        return solids, inlets, s.cells, volume
 
     def begin(self, state: State) -> None:
         """Begin with a state, whose liquid the ledger counts as that of the start."""
