@@ -107,7 +107,7 @@ class Solver(SceneModel):
 
     def count_per_cell(self, dimension: int) -> int:
         """Particles that a full cell starts with, or that would fill it if there were any."""
-        return 2**dimension
+        return int(2**dimension)
 
     @field_validator("kind", mode="before")
     @classmethod
