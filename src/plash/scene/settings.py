@@ -106,8 +106,8 @@ class Solver(SceneModel):
         return []
 
     def count_per_cell(self, dimension: int) -> int:
-        """Particles that a full cell starts with."""
-        return 0
+        """Particles that a full cell starts with, or that would fill it if there were any."""
+        return int(2**dimension)
 
     @field_validator("kind", mode="before")
     @classmethod

@@ -18,9 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plash.errors import DivergedError, SealedError
+from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
+from plash.grid.tiles import Tiles
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import move_particles
@@ -93,40 +95,39 @@ class LiquidSolver:
         s, report = self.state, self.report
 
         # Where everything is
-        solids, inlets, volume = self.label(dt)
-        assert s.cells is not None
+        solids, inlets, cells, volume = self.label(dt)
         yield Stage("grid")
 
         # How fast it would go on its own
-        s.velocity, report.unknown_reads = self.transfer.to_grid(s, dt)
+        s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells, dt)
         yield Stage("advect", s.velocity)
-        self.forces.add(s.velocity, s.cells, s.time, dt)
-        self.viscosity.apply(s.velocity, s.cells, dt)
+        self.forces.add(s.velocity, cells, s.time, dt)
+        self.viscosity.apply(s.velocity, cells, dt)
         yield Stage("forces", s.velocity)
 
         # Make it incompressible
-        solids.enforce_no_flux(s.velocity, s.cells, dt)
+        solids.enforce_no_flux(s.velocity, cells, dt)
         inlets.enforce_inlet_flux(s.velocity)
-        drained = self.sinks.inflow(s.cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, s.cells, dt, inlets.inflow.plus(drained))
+        drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
+        projection = self.pressure.project(s.velocity, cells, dt, inlets.inflow.plus(drained))
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield Stage("project", s.velocity)
         extrapolate(s.velocity, self.reach)
-        self.transfer.hold_continued(s, projection.cells)
+        self.transfer.hold_continued(s, s.velocity, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, dt)
         inlets.enforce_inlet_velocity(s.velocity)
         yield Stage("extrapolate", s.velocity)
 
         # Carry everything along
-        report.unknown_reads += self.transfer.to_particles(s)
+        report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells)
         self.forces.add_to_ballistic(s.particles, s.time, dt)
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
         self.solves = [*projection.solves, density]
         s.unspent = dt
-        self.advect_particles(dt if moved is None else moved, solids)
+        self.advect_particles(dt if moved is None else moved, s.velocity, solids)
         s.steps += 1
         yield Stage("move", s.velocity)
 
@@ -134,11 +135,11 @@ class LiquidSolver:
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
 
-    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, float]:
+    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s).
 
         Returns:
-            The solids and the inlets of the step, and the volume of the liquid in cells.
+            The solids and the inlets of the step, what cells hold, and the volume of the liquid in cells.
         """
         s = self.state
         marked = sort_particles(s.particles, self.reach)
@@ -149,7 +150,7 @@ class LiquidSolver:
         volume = self.surface_tracker.volume(cells)
         self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
-        return solids, inlets, volume
+        return solids, inlets, s.cells, volume
 
     def begin(self, state: State) -> None:
         """Begin with a state, whose liquid the ledger counts as that of the start."""
@@ -191,11 +192,10 @@ class LiquidSolver:
         self.report, self.solves = StepReport(), []
         report = self.report
         with timing() as seconds:
-            if s.unspent > 0:
+            if s.unspent > 0 and s.velocity is not None:
                 report.dt = s.unspent
-                assert s.velocity is not None
                 solids = self.solids.at(s.velocity.tiles, self.solids.poses(s.time), s.time, s.unspent)
-                self.advect_particles(min(s.unspent, remaining), solids)
+                self.advect_particles(min(s.unspent, remaining), s.velocity, solids)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -247,19 +247,18 @@ class LiquidSolver:
             else:
                 return
 
-    def advect_particles(self, dt: float, solids: Solids) -> None:
+    def advect_particles(self, dt: float, velocity: FaceField, solids: Solids) -> None:
         """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
         s, report = self.state, self.report
-        assert s.velocity is not None
         courant = self.speed * dt / self.h
         report.courant = max(report.courant, courant)
         pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
         for piece in range(pieces):
             start = solids.remember(s.particles)
-            report.unknown_reads += move_particles(s.particles, s.velocity, dt / pieces, self.h)
+            report.unknown_reads += move_particles(s.particles, velocity, dt / pieces, self.h)
             self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
         s.particles.let_pass(dt)
-        self._come_and_go(s.time, s.time + dt)
+        self._come_and_go(velocity.tiles, s.time, s.time + dt)
         s.time += dt
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
@@ -279,12 +278,11 @@ class LiquidSolver:
             particles.keep(left == 0)
         self._give_up_far_particles()
 
-    def _come_and_go(self, start: float, end: float) -> None:
+    def _come_and_go(self, tiles: Tiles, start: float, end: float) -> None:
         """Let liquid in from sources, and out into sinks."""
         s, ledger = self.state, self.ledger
-        assert s.velocity is not None
         cell_volume = self.h**s.particles.dimension
-        for reason, volume in self.sinks.take(s.particles, s.velocity.tiles, ledger.removed, start, end).items():
+        for reason, volume in self.sinks.take(s.particles, tiles, ledger.removed, start, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
         ledger.bring(self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume)
 
@@ -306,10 +304,10 @@ class LiquidSolver:
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
         s = self.state
-        assert s.cells is not None
         cell_volume = self.h**s.particles.dimension
         report.time, report.seconds = s.time, dict(seconds)
-        report.liquid_cells, report.tiles = s.cells.liquid_count, s.cells.tiles.count
+        if s.cells is not None:
+            report.liquid_cells, report.tiles = s.cells.liquid_count, s.cells.tiles.count
         report.particles = s.particles.count
         report.volume = self.ledger.volume
         self.ledger.particle_volume = s.particles.total_volume() * cell_volume

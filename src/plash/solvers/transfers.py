@@ -20,13 +20,13 @@ class Transfer(Protocol):
 
     affine_rows: int
 
-    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
         """The velocity on wet faces after it was carried along for dt; unknown elsewhere."""
 
-    def hold_continued(self, state: State, cells: Cells) -> None:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
         """Limit the new velocity, where it was continued beyond the liquid, to what particles there can have."""
 
-    def to_particles(self, state: State) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
         """Give particles what they have to know of the new velocity."""
 
 
@@ -38,20 +38,19 @@ class SemiLagrangian:
     def __init__(self, h: float) -> None:
         self.h = h
 
-    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
         """Trace every wet face back through the velocity of the step before."""
-        cells = _cells(state)
         if state.velocity is None:
             return _on_wet_faces(particles_to_grid(state.particles), cells)
         velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
-        return _completed(velocity, state) if missing else (velocity, 0)
+        return _completed(velocity, state, cells) if missing else (velocity, 0)
 
-    def hold_continued(self, state: State, cells: Cells) -> None:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
         """Nothing: particles carry no velocity."""
 
-    def to_particles(self, state: State) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
         """Markers take the grid's velocity, to show it; nothing depends on it."""
-        return grid_to_particles(state.particles, _velocity(state), None, 0.0)
+        return grid_to_particles(state.particles, velocity, None, 0.0)
 
 
 class Pic:
@@ -62,17 +61,17 @@ class Pic:
     def __init__(self, acceleration: float) -> None:
         self.acceleration = acceleration  # the largest that forces give, m/s²
 
-    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
         """Average the particles' velocities."""
-        return _averaged(state)
+        return _averaged(state, cells)
 
-    def hold_continued(self, state: State, cells: Cells) -> None:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
         """By what particles brought."""
-        _hold_continued(state, cells, self.acceleration)
+        _hold_continued(state, velocity, cells, self.acceleration)
 
-    def to_particles(self, state: State) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
         """Take the new velocity."""
-        return grid_to_particles(state.particles, _velocity(state), None, 0.0)
+        return grid_to_particles(state.particles, velocity, None, 0.0)
 
 
 class Flip:
@@ -85,19 +84,19 @@ class Flip:
         self.acceleration = acceleration  # the largest that forces give, m/s²
         self._before: FaceField | None = None
 
-    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
         """Average the particles' velocities, and remember the result."""
-        velocity, missing = _averaged(state)
+        velocity, missing = _averaged(state, cells)
         self._before = velocity.copy()
         return velocity, missing
 
-    def hold_continued(self, state: State, cells: Cells) -> None:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
         """By what particles brought."""
-        _hold_continued(state, cells, self.acceleration)
+        _hold_continued(state, velocity, cells, self.acceleration)
 
-    def to_particles(self, state: State) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
         """Add what changed since, as far out as the new velocity reaches."""
-        velocity, cells, before = _velocity(state), _cells(state), self._before
+        before = self._before
         assert before is not None
         assert state.carried is not None
         change = FaceField(velocity.tiles, velocity.pool - before.pool)
@@ -114,34 +113,34 @@ class Apic:
         self.affine_rows = dimension**2
         self.acceleration = acceleration  # the largest that forces give, m/s²
 
-    def to_grid(self, state: State, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
         """Average the particles' affine velocities."""
-        return _averaged(state)
+        return _averaged(state, cells)
 
-    def hold_continued(self, state: State, cells: Cells) -> None:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
         """By what particles brought."""
-        _hold_continued(state, cells, self.acceleration)
+        _hold_continued(state, velocity, cells, self.acceleration)
 
-    def to_particles(self, state: State) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
         """Take the new velocity and its gradient."""
-        return grid_to_affine_particles(state.particles, _velocity(state))
+        return grid_to_affine_particles(state.particles, velocity)
 
 
-def _averaged(state: State) -> tuple[FaceField, int]:
+def _averaged(state: State, cells: Cells) -> tuple[FaceField, int]:
     """The velocity that particles carry to wet faces; that of all faces they reach is kept in the state."""
     velocity = particles_to_grid(state.particles)
     state.carried = velocity.copy()
-    return _on_wet_faces(velocity, _cells(state))
+    return _on_wet_faces(velocity, cells)
 
 
-def _hold_continued(state: State, cells: Cells, acceleration: float) -> None:
+def _hold_continued(state: State, velocity: FaceField, cells: Cells, acceleration: float) -> None:
     assert state.carried is not None
-    hold_to_particles(_velocity(state), state.carried, cells, acceleration * state.length)
+    hold_to_particles(velocity, state.carried, cells, acceleration * state.length)
 
 
-def _completed(velocity: FaceField, state: State) -> tuple[FaceField, int]:
+def _completed(velocity: FaceField, state: State, cells: Cells) -> tuple[FaceField, int]:
     """What has no past on the grid, such as drops that flew and meet, takes the velocity of its particles."""
-    carried, missing = _on_wet_faces(particles_to_grid(state.particles), _cells(state))
+    carried, missing = _on_wet_faces(particles_to_grid(state.particles), cells)
     velocity.pool = np.where(np.isnan(velocity.pool), carried.pool, velocity.pool)
     return velocity, missing
 
@@ -156,13 +155,3 @@ def _on_wet_faces(velocity: FaceField, cells: Cells) -> tuple[FaceField, int]:
         is_wet = (cells.faces & WET) > 0
         velocity.pool[is_wet & np.isnan(velocity.pool)] = 0
     return velocity, missing
-
-
-def _cells(state: State) -> Cells:
-    assert state.cells is not None
-    return state.cells
-
-
-def _velocity(state: State) -> FaceField:
-    assert state.velocity is not None
-    return state.velocity

@@ -168,4 +168,5 @@ def test_liquid_shows_its_age_on_a_scale_that_ends_with_the_scene(make_scene, bl
         pictures.append(preview_of(scene).picture(moment))
         at = pictures[-1][int(0.7 * len(pictures[-1])), 60] / 255
         assert at == pytest.approx(screen(speed_colors(share)), abs=0.12)
-    assert np.array_equal(*(picture[:60, 300:] for picture in pictures)), "the legend is the same"
+    young, old = (picture[:60, 300:] for picture in pictures)
+    assert np.array_equal(young, old), "the legend is the same"
