@@ -6,6 +6,8 @@ import pytest
 import plash
 from plash.carried import CARRIED
 from plash.solvers.build import build_solver, initial_state
+from plash.solvers.build.box import build_box
+from plash.solvers.build.liquid import build_liquid
 
 SCENES = ["dam_break_2d", "kuo_pour"]
 
@@ -38,7 +40,7 @@ def test_a_solver_without_liquid_needs_no_particles(monkeypatch):
 
 
 def test_stages_show_the_velocity_that_they_left():
-    solver = plash.build(scene("kuo_pour"))
+    solver = build_box(scene("kuo_pour"))
     shown = {stage.name: stage.velocity.copy() for stage in solver.stages(0.01)}
     assert list(shown) == ["force", "advect", "diffuse", "project", "scalars"]
     assert np.array_equal(shown["project"], solver.state.faces)
@@ -46,7 +48,7 @@ def test_stages_show_the_velocity_that_they_left():
 
 
 def test_labelling_moves_nothing():
-    solver = plash.build(scene("dam_break_2d"))
+    solver = build_liquid(scene("dam_break_2d"))
     before = solver.state.particles.position(1.0)
     *_, cells, volume = solver.label()
     assert solver.state.cells is cells
