@@ -24,8 +24,9 @@ from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
 from plash.pipeline.damage import forget_damaged
 from plash.pipeline.fingerprint import differences, fingerprint, physics
 from plash.pipeline.machine import free_memory
+from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
-from plash.pipeline.runner import Run, Runner
+from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.registry import STAGES, held_run, read_run, stages_of
 from plash.pipeline.stages.simulation import SIMULATION

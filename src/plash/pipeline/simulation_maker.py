@@ -16,7 +16,7 @@ from plash.files.frames import write_frame
 from plash.files.manifest import Item
 from plash.pipeline.check.step_findings import step_findings
 from plash.pipeline.checkpoints import STOPPED, checkpoint_file, checkpoints_before
-from plash.pipeline.runner import Made, Run
+from plash.pipeline.maker import Made, Run
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.solvers.build import build, build_solver

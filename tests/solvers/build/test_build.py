@@ -1,5 +1,7 @@
 """A solver is built without its fluid; the fluid is made apart."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def test_a_solver_without_liquid_needs_no_particles(monkeypatch):
         raise AssertionError("nothing is seeded")
 
     monkeypatch.setattr("plash.solvers.build.liquid.seed", refuse)
-    solver = build_solver(scene("dam_break_2d"))
+    solver: Any = build_solver(scene("dam_break_2d"))
     assert solver.state.particles.count == 0
     assert all(getattr(solver.state.particles, name).shape[-1] == 0 for name in CARRIED)
 

@@ -13,7 +13,7 @@ from plash.pipeline.stages.stage import File, RunPaths, Stage
 from plash.scene.model import Scene
 
 if TYPE_CHECKING:
-    from plash.pipeline.runner import Maker, Run
+    from plash.pipeline.maker import Maker, Run
     from plash.solvers.frame import Snapshot
 
 

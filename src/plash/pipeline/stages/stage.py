@@ -20,8 +20,8 @@ from plash.files.manifest import Manifest
 from plash.scene.model import Scene
 
 if TYPE_CHECKING:
+    from plash.pipeline.maker import Maker, Run
     from plash.pipeline.run_history import RunHistory
-    from plash.pipeline.runner import Maker, Run
 
 Content = TypeVar("Content")
 
@@ -140,7 +140,7 @@ class FileStage(Stage[Content]):
 
     def maker(self, run: Run) -> Maker:
         """Who makes its files in a run: they are read, made and written one at a time."""
-        from plash.pipeline.runner import FileMaker
+        from plash.pipeline.maker import FileMaker
 
         return FileMaker(run, self)
 
