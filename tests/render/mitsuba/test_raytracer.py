@@ -22,7 +22,7 @@ from plash.render.preview.preview import preview_of
 from plash.scene import Box, Camera, Domain, Fill, Scene, Solid, Sphere
 from plash.solvers.state import FrameParticles
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 NONE = Moment(Mesh.empty(), no_particles(3))
 HIGH = (0.9, 0.5, 1.2)
 CAMERA = Camera(**{"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
