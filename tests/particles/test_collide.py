@@ -30,7 +30,7 @@ def bowl(dimension):
     rim = center + 20 * H
     low = np.where(np.arange(dimension) == 1, center[1], 0.0)
     ball = {"kind": "sphere", "center": tuple(center), "radius": RADIUS}
-    cover = plash.DomainBox(min=tuple(low), max=tuple(rim + 1))
+    cover = plash.Box(min=tuple(low), max=tuple(rim + 1))
     shape = plash.Difference(of=[{**ball, "radius": RADIUS + 3 * H}, ball, cover])
     box = DomainBox(CELLS[dimension], ((CLOSED, CLOSED),) * dimension)
     return SceneSolids(Cut([Solid(name="bowl", shape=shape)], box, H))

@@ -129,8 +129,8 @@ def test_liquid_sealed_in_a_tilted_box_keeps_to_itself(dimension):
     """No air, no way out: singular, consistent, and divergence free afterwards."""
     low, high = (1.2, 1.7, 1.2), (4.0, 4.4, 3.2)
     turn = plash.Rotation(angle=0.4, **({"axis": (0.3, 0.2, 1.0)} if dimension == 3 else {}))
-    outer = plash.DomainBox(min=(-9.0,) * dimension, max=(19.0,) * dimension)
-    room = plash.DomainBox(min=low[:dimension], max=high[:dimension], rotation=turn)
+    outer = plash.Box(min=(-9.0,) * dimension, max=(19.0,) * dimension)
+    room = plash.Box(min=low[:dimension], max=high[:dimension], rotation=turn)
     solids = cut_by(dimension, plash.Difference(of=(outer, room)))
     cells = liquid_in(solids, lambda x: np.full(len(x), -1.0))
     field = random_flow(solids, cells)
@@ -207,7 +207,7 @@ def test_potential_flow_round_a_disc_improves_with_resolution():
 def bodies_to_hit(dimension):
     tilt = plash.Rotation(angle=0.6, **({"axis": (0.2, 0.1, 1.0)} if dimension == 3 else {}))
     middle = (4.5, 3.5, 2.4)
-    wall = plash.DomainBox(
+    wall = plash.Box(
         min=(-9.0, middle[1] - 0.2 * H, -9.0)[:dimension],
         max=(19.0, middle[1] + 0.2 * H, 19.0)[:dimension],
         rotation=tilt.model_copy(update={"about": middle[:dimension]}),
@@ -283,7 +283,7 @@ def tank(dimension, fill, resolution=24, **options):
 
 
 def dam(dimension):
-    return plash.DomainBox(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
+    return plash.Box(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
 
 
 @pytest.mark.parametrize(("courant", "lowest"), [(1.0, -5), (5.0, -7)])
