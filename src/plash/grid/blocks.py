@@ -6,7 +6,10 @@ thin axis has no halo and costs nothing. Looking neighbours up per sample instea
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from plash.grid.compile import inlined
 from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, neighbour_number, row_start, tile_beside
@@ -92,12 +95,35 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
             copy_row(block, o + (BZ + 1) * PY * PX, back[0, y], BX)
 
 
-@inlined
-def sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX):
-    """Sum and number of the known face neighbours of every cell of a block of halo 1; unknown values are NaN.
+class KnownSums(NamedTuple):
+    """What is known in a block of halo 1 and round its cells.
 
-    Afterwards `value` is the block with zeros for what is unknown. The halo's own sums mean nothing.
+    Attributes:
+        value: The block with zeros for what is unknown.
+        known: 1 where it is known, else 0.
+        sums: Sum of the known face neighbours of every cell; in the halo it means nothing.
+        counts: How many they are.
     """
+
+    value: NDArray[np.float32]
+    known: NDArray[np.float32]
+    sums: NDArray[np.float32]
+    counts: NDArray[np.float32]
+
+
+@inlined
+def room_for_sums(size):
+    """Arrays for the sums of a block of some size."""
+    return KnownSums(
+        np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    )
+
+
+@inlined
+def sum_known_neighbours(found, block, pool, neighbours, t, BZ, BY, BX):
+    """Fill a block from a tile, and find the sums over the known face neighbours of its cells; unknown is NaN."""
+    copy_cross(block, pool, neighbours, t, BZ, BY, BX)
+    value, known, sums, counts = found
     HZ = 1 if BZ > 1 else 0
     SY = BX + 2
     SZ = (BY + 2) * SY

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
+from plash.grid.blocks import block_sizes, room_for_sums, sum_known_neighbours
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, chunk_range, chunk_slots, row_start
@@ -73,15 +73,10 @@ def _next_layer(shape: Shape) -> Kernel:
         n = len(slots)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
-            value, known, sums, counts = (
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-            )
+            found = room_for_sums(SIZE)
+            _, _, sums, counts = found
             for i in chunk_range(c, chunks, n):
-                copy_cross(block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
-                sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
+                sum_known_neighbours(found, block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         o = row_start(z, y, HZ, PY, PX)

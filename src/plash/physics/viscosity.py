@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, copy_cross, sum_known_neighbours
+from plash.grid.blocks import block_sizes, room_for_sums, sum_known_neighbours
 from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
@@ -83,17 +83,12 @@ def _diffuse(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
-            value, known, sums, counts = (
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-                np.zeros(SIZE, np.float32),
-            )
+            found = room_for_sums(SIZE)
+            value, _, sums, counts = found
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
-                    copy_cross(block, velocity[axis], neighbours, t, BZ, BY, BX)
-                    sum_known_neighbours(sums, counts, value, known, block, BZ, BY, BX)
+                    sum_known_neighbours(found, block, velocity[axis], neighbours, t, BZ, BY, BX)
                     for z in range(BZ):
                         for y in range(BY):
                             o = row_start(z, y, HZ, PY, PX)
