@@ -121,6 +121,8 @@ def test_numbers_and_plots_are_those_of_the_log(run):
     assert f"{len(lines)}" in numbers
     assert f"{lines[-1]['particles']:,}" in numbers
     assert f"{fmean(line['iterations'] for line in lines):.1f}" in numbers
+    assert f"{fmean(line['density_iterations'] for line in lines):.1f}" in numbers
+    assert any(f"{max(line['density_residual'] for line in lines):.2g}" in number for number in numbers)
     items = read_run(RunFolder(run)).stage("simulate").items
     titles = "\n\n".join(page.texts["title"][1:])
     for frame in range(2, 6):

@@ -207,7 +207,7 @@ def inputs_of(stage, folder, number):
     ids=["surface", "picture", "movie", "contact sheet"],
 )
 def test_a_file_follows_from_what_it_reads(straight, with_export, stage, number):
-    path = stage.file(RunPaths(RunFolder(straight), "run", "liquid"), number)
+    path = stage.file(RunPaths(RunFolder(straight), "run", "particles"), number)
     assert stage.make(inputs_of(stage, straight, number)) == path.read_bytes()
 
 

@@ -345,3 +345,17 @@ def test_a_step_that_cannot_be_saved_ends_the_run_and_harms_nothing():
     assert np.array_equal(np.sort(before, axis=0), np.sort(solver.state.particles.position(1.0), axis=0))
     solver.pressure = steady
     solver.advance(1.0)
+
+
+@pytest.mark.parametrize("corrects", [True, False])
+def test_a_step_tells_how_its_solves_went(corrects):
+    solver = plash.build(scene(2, dam(2), density_projection=corrects))
+    reports = [solver.advance(0.1) for _ in range(3)]
+    for report in reports:
+        assert report.iterations > 0
+        assert 0 < report.residual <= 1e-5
+        assert (report.density_iterations > 0) == corrects
+        assert (0 < report.density_residual <= 0.1) == corrects
+    pressure, density = solver.solves[0], solver.solves[-1]
+    assert pressure.residuals[0] == 1.0
+    assert len(density.residuals) == (density.iterations + 1 if corrects else 0)
