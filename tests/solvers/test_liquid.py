@@ -349,7 +349,7 @@ def test_a_step_that_cannot_be_saved_ends_the_run_and_harms_nothing():
 
 @pytest.mark.parametrize("corrects", [True, False])
 def test_a_step_tells_how_its_solves_went(corrects):
-    solver = plash.build(scene(2, dam(2), density_projection=corrects))
+    solver = build_liquid(scene(2, dam(2), density_projection=corrects))
     reports = [solver.advance(0.1) for _ in range(3)]
     for report in reports:
         assert report.iterations > 0

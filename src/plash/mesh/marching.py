@@ -288,14 +288,14 @@ def _number(shape: Shape) -> Kernel:
                         kinds = (a ^ (a >> 1), a ^ b, a if DIM == 2 else a ^ c)
                         any_kind = (kinds[0] | kinds[1] | kinds[2]) & OWN
                         for x in range(BX if any_kind else 0):
-                            for kind in range(3 if (any_kind >> x) & 1 else 0):
-                                if not (kinds[kind] >> x) & 1:
+                            for edge in range(3 if (any_kind >> x) & 1 else 0):
+                                if not (kinds[edge] >> x) & 1:
                                     continue
                                 part = 0.0
                                 first = t * SIZE + (z * BY + y) * BX + x
                                 second = first
-                                if kind < DIM:
-                                    nx, ny, nz = x + (kind == 0), y + (kind == 1), z + (kind == 2)
+                                if edge < DIM:
+                                    nx, ny, nz = x + (edge == 0), y + (edge == 1), z + (edge == 2)
                                     s, nx, ny, nz = home_of(neighbours, t, nx, ny, nz, BZ, BY, BX)
                                     here = abs(np.float64(pool[t, z, y, x]))
                                     there = abs(np.float64(pool[s, nz, ny, nx]))
@@ -303,13 +303,13 @@ def _number(shape: Shape) -> Kernel:
                                     part = (here + evening) / (here + there + 2.0 * evening)
                                     part = min(max(part, least), most)
                                     second = s * SIZE + (nz * BY + ny) * BX + nx
-                                places[count, 0] = origins[t, 0] + x + (part if kind == 0 else 0.0)
-                                places[count, 1] = origins[t, 1] + y + (part if kind == 1 else 0.0)
-                                places[count, 2] = origins[t, 2] + z + (part if kind == 2 else 0.0)
+                                places[count, 0] = origins[t, 0] + x + (part if edge == 0 else 0.0)
+                                places[count, 1] = origins[t, 1] + y + (part if edge == 1 else 0.0)
+                                places[count, 2] = origins[t, 2] + z + (part if edge == 2 else 0.0)
                                 ends[count, 0] = first
                                 ends[count, 1] = second
                                 share[count] = part
-                                numbers[m + 1, kind, z, y, x] = count
+                                numbers[m + 1, edge, z, y, x] = count
                                 count += 1
 
     return run

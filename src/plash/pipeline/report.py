@@ -78,17 +78,17 @@ def _movie(inputs: Inputs) -> str:
     return '<p class="note">There is no movie yet: <code>plash run</code> or <code>plash video</code> makes it.</p>'
 
 
-def _shown(inputs: Inputs, kind: str) -> str:
+def _shown(inputs: Inputs, form: str) -> str:
     """A movie or picture inside the page, or a link to it if it is large."""
-    file = inputs.file(MOVIES, NUMBERS[kind])
+    file = inputs.file(MOVIES, NUMBERS[form])
     if file.written is not None and file.written.bytes <= LARGEST_EMBEDDED:
-        content = base64.b64encode(inputs.read(MOVIES, NUMBERS[kind])).decode()
-        source = f"data:{_TYPES[kind]};base64,{content}"
+        content = base64.b64encode(inputs.read(MOVIES, NUMBERS[form])).decode()
+        source = f"data:{_TYPES[form]};base64,{content}"
     else:
         source = quote(file.path.name)
-    if kind in ("mp4", "webm"):
+    if form in ("mp4", "webm"):
         return f'<video controls loop muted playsinline preload="auto" src="{source}"></video>'
-    return f'<img alt="{"Contact sheet" if kind == CONTACT_SHEET else "The movie"}" src="{source}">'
+    return f'<img alt="{"Contact sheet" if form == CONTACT_SHEET else "The movie"}" src="{source}">'
 
 
 # Key numbers

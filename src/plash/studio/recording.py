@@ -25,10 +25,10 @@ _WIDTH = {"mp4": LARGEST_SIDE, "gif": 640}
 class Recording:
     """Pictures as they come, kept as the files they came as."""
 
-    def __init__(self, folder: Path, fps: int, kind: str) -> None:
+    def __init__(self, folder: Path, fps: int, form: str) -> None:
         self._folder = folder
         self._fps = fps
-        self._kind = kind
+        self._form = form
         self._files: list[Path] = []
         self._size = (0, 0)
 
@@ -63,7 +63,7 @@ class Recording:
             ValueError: There is no picture.
         """
         pictures = _Decoded(self._files, self._size)
-        if self._kind == "gif":
+        if self._form == "gif":
             write_animation(pictures, path, self._fps, "gif", _WIDTH["gif"])
         else:
             write_video(pictures, path, self._fps, _QUALITY)

@@ -40,14 +40,14 @@ class Runs:
                 continue
         return sorted(found, key=lambda run: -run["changed"])
 
-    def file(self, name: str, kind: str, frame: int = 1) -> Path | None:
+    def file(self, name: str, what: str, frame: int = 1) -> Path | None:
         """A file of a run that a page may see; None if there is none."""
         folder = self.folder(name)
         if folder is None:
             return None
         run = RunFolder(folder)
         try:
-            path = _movie(run, read_run(run)) if kind == "movie" else _files(run, frame).get(kind)
+            path = _movie(run, read_run(run)) if what == "movie" else _files(run, frame).get(what)
             is_here = path is not None and path.resolve().is_relative_to(self.root.resolve())
         except (StorageError, OSError):
             return None

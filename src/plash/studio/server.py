@@ -131,12 +131,12 @@ class Studio:
     async def run_file(self, request: Request) -> Response:
         """A file of a run: a surface, a picture, the movie, the report."""
         query = request.query_params
-        kind, number = query.get("kind", ""), query.get("frame", "1")
+        what, number = query.get("kind", ""), query.get("frame", "1")
         frame = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 0
-        path = self.runs.file(query.get("name", ""), kind, frame)
+        path = self.runs.file(query.get("name", ""), what, frame)
         if path is None:
             return PlainTextResponse("There is no such file in the runs folder.\n", 404)
-        headers = {"content-security-policy": _REPORT_POLICY} if kind == "report" else None
+        headers = {"content-security-policy": _REPORT_POLICY} if what == "report" else None
         return FileResponse(path, headers=headers)
 
     async def render(self, request: Request) -> Response:

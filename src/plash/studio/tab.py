@@ -125,10 +125,10 @@ class Tab:
         simulation.listen(self._pass_on)
         self._begin(self._watch, simulation)
 
-    async def _pass_on(self, kind: bytes, data: bytes) -> None:
+    async def _pass_on(self, tag: bytes, data: bytes) -> None:
         """Send what the simulation answers; what comes when the socket is gone is lost."""
         with contextlib.suppress(WebSocketDisconnect, ConnectionError, RuntimeError):
-            if kind == m.FRAME:
+            if tag == m.FRAME:
                 await self._socket.send_bytes(data)
             else:
                 await self._socket.send_text(data.decode())

@@ -34,8 +34,8 @@ class DomainBox:
         return [
             (axis, (self.cells[axis] - 1) * high, 2 * high - 1)
             for axis, kinds in enumerate(self.sides)
-            for high, kind in enumerate(kinds)
-            if kind == CLOSED
+            for high, side in enumerate(kinds)
+            if side == CLOSED
         ]
 
     def beyond(self, tiles: Tiles, slots: NDArray[np.int32], low: int, high: int) -> list[NDArray[np.bool_]]:

@@ -15,6 +15,9 @@ from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.check.trial import over_all, patience
 from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.stages.pictures import PICTURES
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.solvers.build.box import build_box
@@ -54,9 +57,9 @@ def _(settings: StableFluidsSettings, scene: Scene, with_steps: bool) -> Estimat
     steps = over_all(trial.needed, frames - 1)
     finer = cells / trial.cells
     seconds = {
-        "simulate": steps * trial.seconds_of_step * finer,
-        "mesh": frames * trial.meshing * finer,
-        "render": frames * trial.drawing,
+        SIMULATION.name: steps * trial.seconds_of_step * finer,
+        SURFACES.name: frames * trial.meshing * finer,
+        PICTURES.name: frames * trial.drawing,
     }
     return replace(known, steps=steps, fastest=trial.fastest, seconds=seconds, unseen=frames - 1 - len(trial.needed))
 

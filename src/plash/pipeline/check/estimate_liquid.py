@@ -24,6 +24,9 @@ from plash.pipeline.check.findings import liquid_volume
 from plash.pipeline.check.trial import Trial, forecast, run_trial
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.simulate import steps_to_frame
+from plash.pipeline.stages.pictures import PICTURES
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_transfer
@@ -65,10 +68,10 @@ def _(settings: LiquidSettings, scene: Scene, with_steps: bool) -> Estimate:
     foreseen = forecast(scene, trials)
     coarse, medium = _coarse(scene, trials[0]), _medium_trial(scene)
     finer = (coarse.h / h) ** 2  # a surface in 3-D, an area in 2-D
-    seconds = {"simulate": foreseen.steps * _seconds_of_step(coarse, medium, liquid_cells)}
+    seconds = {SIMULATION.name: foreseen.steps * _seconds_of_step(coarse, medium, liquid_cells)}
     seconds |= {
-        "mesh": coarse.pictures.meshing * finer * scene.time.frames,
-        "render": coarse.pictures.drawing * scene.time.frames,
+        SURFACES.name: coarse.pictures.meshing * finer * scene.time.frames,
+        PICTURES.name: coarse.pictures.drawing * scene.time.frames,
     }
     return Estimate(
         **known,

@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 CONTACT_SHEET = "contact"
 # The numbers that the files have in the manifest: they stay, whatever is added
 NUMBERS = {"mp4": 0, "webm": -1, "gif": -2, "webp": -3, CONTACT_SHEET: -4}
-_KINDS = {number: kind for kind, number in NUMBERS.items()}
+_FORMS = {number: form for form, number in NUMBERS.items()}
 _CLIPS = ("gif", "webp")  # animations for pages that show pictures only
 
 
 def shown_first(scene: Scene) -> list[str]:
-    """The kinds of file that a scene asks for, the one to show first before the others."""
+    """The forms of file that a scene asks for, the one to show first before the others."""
     return [*scene.output.movies, CONTACT_SHEET]
 
 
 def _wanted(scene: Scene) -> Sequence[int]:
-    return [NUMBERS[kind] for kind in shown_first(scene)]
+    return [NUMBERS[form] for form in shown_first(scene)]
 
 
 def _file(paths: RunPaths, number: int) -> Path:
-    kind = _KINDS[number]
-    return paths.folder.contact if kind == CONTACT_SHEET else paths.folder.movie(paths.name, kind)
+    form = _FORMS[number]
+    return paths.folder.contact if form == CONTACT_SHEET else paths.folder.movie(paths.name, form)
 
 
 def _frames(scene: Scene, number: int) -> Sequence[int]:
@@ -42,7 +42,7 @@ def _frames(scene: Scene, number: int) -> Sequence[int]:
     from plash.render.video.sheet import CONTACTS, evenly_spaced
 
     frames = every_frame(scene)
-    if _KINDS[number] != CONTACT_SHEET:
+    if _FORMS[number] != CONTACT_SHEET:
         return frames
     return [frames[place] for place in evenly_spaced(len(frames), CONTACTS)]
 
@@ -52,27 +52,27 @@ def _inputs(scene: Scene, number: int) -> Sequence[Source]:
 
 
 def _settings(scene: Scene, number: int) -> Sequence[object]:
-    kind, output = _KINDS[number], scene.output
-    if kind == CONTACT_SHEET:
-        return kind, scene.time.fps, _frames(scene, number)
-    width = output.clip_width if kind in _CLIPS else None
-    return kind, scene.time.fps, output.video_quality, width
+    form, output = _FORMS[number], scene.output
+    if form == CONTACT_SHEET:
+        return form, scene.time.fps, _frames(scene, number)
+    width = output.clip_width if form in _CLIPS else None
+    return form, scene.time.fps, output.video_quality, width
 
 
 def _make(inputs: Inputs) -> bytes:
-    kind, fps, output = _KINDS[inputs.number], inputs.scene.time.fps, inputs.scene.output
+    form, fps, output = _FORMS[inputs.number], inputs.scene.time.fps, inputs.scene.output
     pictures = _Pictures(inputs, _frames(inputs.scene, inputs.number))
-    if kind == CONTACT_SHEET:
+    if form == CONTACT_SHEET:
         return _contact_sheet(pictures, fps)
-    if kind in _CLIPS:
+    if form in _CLIPS:
         from plash.render.video.animation import write_animation
 
         return _written(
-            lambda path: write_animation(pictures, path, fps, kind, output.clip_width, output.video_quality)
+            lambda path: write_animation(pictures, path, fps, form, output.clip_width, output.video_quality)
         )
     from plash.render.video.video import write_video
 
-    return _written(lambda path: write_video(pictures, path, fps, output.video_quality, kind))
+    return _written(lambda path: write_video(pictures, path, fps, output.video_quality, form))
 
 
 def _contact_sheet(pictures: _Pictures, fps: float) -> bytes:
@@ -123,7 +123,7 @@ MOVIES: FileStage[bytes] = FileStage(
     name="video",
     title="movies",
     edition=1,
-    numbers=range(min(_KINDS), max(_KINDS) + 1),
+    numbers=range(min(_FORMS), max(_FORMS) + 1),
     wanted=_wanted,
     after=(PICTURES,),
     file=_file,

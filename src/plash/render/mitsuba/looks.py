@@ -92,6 +92,11 @@ class LiquidLook:
     roughness: float
     glow: Array
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether light goes in."""
+        return self.kind not in ("opaque", "metal")
+
 
 def liquid_look(scene: Scene) -> LiquidLook:
     """What the liquid of a scene looks like: by name or by its material, with what the scene says of its own.

@@ -108,13 +108,15 @@ def beyond_walls(mesh: Mesh, domain: Domain, apart: float) -> Mesh:
     return replace(mesh, vertices=vertices.astype(np.float32))
 
 
-def liquid_surface(look: LiquidLook, placing: Placing) -> Part:
+def liquid_material(look: LiquidLook, placing: Placing) -> Part:
     """Surface and inside of a liquid."""
-    if look.kind == "metal":
-        return {"bsdf": _metal(look.color, look.roughness)}
-    if look.kind == "opaque":
-        return {"bsdf": _glossy(rgb(look.color), look.ior, look.roughness)}
-    return {"bsdf": _clear(look.ior, look.roughness), "interior": _inside(look, placing.scale)}
+    match look.kind:
+        case "metal":
+            return {"bsdf": _metal(look.color, look.roughness)}
+        case "opaque":
+            return {"bsdf": _glossy(rgb(look.color), look.ior, look.roughness)}
+        case _:
+            return {"bsdf": _clear(look.ior, look.roughness), "interior": _inside(look, placing.scale)}
 
 
 def glowing(mi: Any, placing: Placing, mesh: Mesh, surface: Part, heat: Array, glow: Array) -> Part:
@@ -235,12 +237,12 @@ def rim_color(scene: Scene) -> NDArray[np.float64]:
 
 def light(mi: Any, scene: Scene, first: View) -> Part:
     """What shines on everything, from far away; lamps stand as the camera is in the first picture."""
-    kind = scene.look.light
-    if kind not in ("studio", "sky"):
-        return {"light": {"type": "envmap", "bitmap": _picture(mi, kind)}}
+    source = scene.look.light
+    if source not in ("studio", "sky"):
+        return {"light": {"type": "envmap", "bitmap": _picture(mi, source)}}
     to_lamp, to_fill = lamp_directions(first)
     color = light_of(scene.look.background)
-    if kind == "studio":
+    if source == "studio":
         picture = studio_environment(to_lamp, to_fill, rim_color(scene))
     else:
         picture = sky_environment(to_lamp, _NEAR_FLOOR * color)

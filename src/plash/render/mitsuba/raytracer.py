@@ -69,7 +69,7 @@ class RayTracer:
         self._size = np.array(scene.domain.cells) * scene.domain.h
         self._placing = parts.Placing.of(scene.domain)
         self._look, self._tint = liquid_look(scene), Tint(scene)
-        surface = parts.liquid_surface(self._look, self._placing)
+        surface = parts.liquid_material(self._look, self._placing)
         self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
         self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
         self._still = self._standing()
@@ -172,8 +172,8 @@ class RayTracer:
     def _standing(self) -> Part:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
-        cloudy = self._look.kind == "clear" and self._look.scattering > 0
-        clear = self._look.kind == "clear" and not self._tint.is_scale and scene.look.show == "surface"
+        cloudy = self._look.is_clear and self._look.scattering > 0
+        clear = self._look.is_clear and not self._tint.is_scale and scene.look.show == "surface"
         clear |= scene.look.tank == "glass"
         integrator: Part = {
             "type": "volpath" if clear else "path",

@@ -30,7 +30,7 @@ _DITHER = 10.0  # levels of 255 between the pattern's ends: about the distance o
 
 @dataclass(frozen=True)
 class _Clock:
-    """How a kind of file counts time: in ticks (s), of which browsers show no picture for less than so many."""
+    """How a form of file counts time: in ticks (s), of which browsers show no picture for less than so many."""
 
     tick: float
     fewest: int
@@ -40,7 +40,7 @@ _CLOCKS = {"gif": _Clock(0.01, 2), "webp": _Clock(0.001, 11)}
 
 
 def write_animation(
-    pictures: Sequence[Picture], path: Path, fps: float, kind: str, width: int, quality: int = 18
+    pictures: Sequence[Picture], path: Path, fps: float, form: str, width: int, quality: int = 18
 ) -> None:
     """Write pictures as an animation that plays for ever.
 
@@ -48,7 +48,7 @@ def write_animation(
         pictures: Of one size (height, width, 3); each is asked for once or twice.
         path: Of the file; its ending may be anything.
         fps: Pictures per second.
-        kind: "gif" or "webp".
+        form: "gif" or "webp".
         width: Wider pictures are reduced to so many pixels across.
         quality: As the rate factor of a movie, for WebP: 0 is the best, 51 the smallest.
 
@@ -57,19 +57,19 @@ def write_animation(
     """
     if not len(pictures):
         raise ValueError("a movie needs at least one picture")
-    times = [(number, duration) for number, duration in enumerate(durations(len(pictures), fps, kind)) if duration]
+    times = [(number, duration) for number, duration in enumerate(durations(len(pictures), fps, form)) if duration]
     shown = _images(pictures, [number for number, _ in times], width)
     options: dict[str, object] = {"method": 4, "quality": 100 - round(1.1 * quality)}
-    if kind == "gif":
+    if form == "gif":
         palette = _palette(pictures, width)
         shown = (_reduced_to(palette, image) for image in shown)
         options = {"optimize": False}
     first = next(shown)
     lasting = [duration for _, duration in times]
-    first.save(path, kind.upper(), save_all=True, append_images=shown, duration=lasting, loop=0, **options)
+    first.save(path, form.upper(), save_all=True, append_images=shown, duration=lasting, loop=0, **options)
 
 
-def durations(count: int, fps: float, kind: str) -> list[int]:
+def durations(count: int, fps: float, form: str) -> list[int]:
     """For how long each picture is shown, in milliseconds; 0 if it is left out.
 
     A GIF counts in hundredths of a second, a WebP in thousandths. Each picture begins on the tick nearest to its time,
@@ -81,7 +81,7 @@ def durations(count: int, fps: float, kind: str) -> list[int]:
     >>> durations(6, 60, "gif")
     [20, 20, 0, 20, 20, 20]
     """
-    clock = _CLOCKS[kind]
+    clock = _CLOCKS[form]
     unit = clock.tick * (1 if 1 / fps >= clock.fewest * clock.tick * (1 - 1e-9) else clock.fewest)
     starts = [round(number / (fps * unit)) for number in range(count + 1)]
     if starts[-1] == 0:

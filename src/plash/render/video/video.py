@@ -24,7 +24,7 @@ _MPEG_RANGE = 1
 
 @dataclass(frozen=True)
 class _Coding:
-    """How a kind of file is coded.
+    """How a form of file is coded.
 
     Attributes:
         codec: As FFmpeg calls it.
@@ -53,7 +53,7 @@ _CODINGS = {
 }
 
 
-def write_video(pictures: Iterable[Picture], path: Path, fps: float, quality: int, kind: str = "mp4") -> None:
+def write_video(pictures: Iterable[Picture], path: Path, fps: float, quality: int, form: str = "mp4") -> None:
     """Write pictures as a movie that browsers and players can show while it still loads.
 
     MP4 keeps the rate exactly. WebM counts in milliseconds: each picture begins within half a one of its time.
@@ -64,7 +64,7 @@ def write_video(pictures: Iterable[Picture], path: Path, fps: float, quality: in
         fps: Pictures per second.
         quality: H.264 rate factor: 0 keeps every bit, 18 looks the same, 51 is the smallest. VP9 gets what makes
             pictures as good.
-        kind: "mp4" or "webm".
+        form: "mp4" or "webm".
 
     Raises:
         ValueError: There is no picture, or one differs in size from the first.
@@ -77,10 +77,10 @@ def write_video(pictures: Iterable[Picture], path: Path, fps: float, quality: in
         raise ValueError("a movie needs at least one picture")
     height, width, _ = first.shape
     rate = Fraction(fps).limit_denominator(100_000)
-    coding = _CODINGS[kind]
+    coding = _CODINGS[form]
     factor = min(round(coding.stretch * quality), coding.worst)
-    with av.open(str(path), "w", format=kind, options=coding.file_options) as file:
-        options = {"crf": str(factor), **coding.codec_options, **(_instructions() if kind == "mp4" else {})}
+    with av.open(str(path), "w", format=form, options=coding.file_options) as file:
+        options = {"crf": str(factor), **coding.codec_options, **(_instructions() if form == "mp4" else {})}
         stream = cast("VideoStream", file.add_stream(coding.codec, rate=rate, options=options))
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
         context = stream.codec_context
