@@ -21,7 +21,7 @@ from plash.grid.loops import chunk_slots
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.positions import split_position
-from plash.particles.sides import Sides, hold_between_sides, is_between_sides
+from plash.particles.sides import SideLimits, hold_between_sides, is_between_sides
 from plash.particles.slide import (
     MARGIN,
     Nearby,
@@ -76,7 +76,7 @@ def collide_particles(
     """
     close = np.zeros(particles.count, np.bool_)
     moved = _Moved(particles.cell, particles.offset, particles.velocity)
-    solid, sides = _Solid(solid_phi, near), Sides(limits, kinds)
+    solid, sides = _Solid(solid_phi, near), SideLimits(limits, kinds)
     _trace(tiles.shape)(moved, start, particles.in_tiles(tiles), solid, sides, keep_velocity, close, chunk_count())
     return np.flatnonzero(close)
 

@@ -14,7 +14,7 @@ from plash.grid.sample import interpolate_cells, lookup
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.positions import split_position
-from plash.particles.sides import CLOSED, Sides, meet_sides
+from plash.particles.sides import CLOSED, SideLimits, meet_sides
 
 _TRIES = 12
 
@@ -46,7 +46,7 @@ def collide_with_voxels(
     left = np.zeros(particles.count, np.int8)
     chunks = chunk_count()
     counts = np.zeros((2, chunks), np.int64)
-    voxels, sides = _Voxels(is_solid, solid_phi, near), Sides(limits, kinds)
+    voxels, sides = _Voxels(is_solid, solid_phi, near), SideLimits(limits, kinds)
     places, in_tiles = particles.places, particles.in_tiles(tiles)
     _leave(tiles.shape)(places, particles.velocity, in_tiles, voxels, sides, left, counts, chunks)
     gone, stuck = counts.sum(axis=1)

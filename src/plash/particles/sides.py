@@ -17,7 +17,7 @@ UNBOUNDED, CLOSED, OPEN = 0, 1, 2
 SIDE_MARGIN = np.float32(1e-3)  # cells between a side and a particle put back
 
 
-class Sides(NamedTuple):
+class SideLimits(NamedTuple):
     """The sides of the domain by axis and end, as kernels take them.
 
     Attributes:
@@ -47,7 +47,7 @@ def keep_inside(
     left = np.zeros(particles.count, np.int8)
     chunks = chunk_count()
     gone = np.zeros(chunks, np.int64)
-    sides = Sides(limits, kinds)
+    sides = SideLimits(limits, kinds)
     _keep_inside(particles.places, particles.velocity, particles.starts, near, sides, left, gone, chunks)
     return left if gone.any() else None
 

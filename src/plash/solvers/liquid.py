@@ -41,8 +41,8 @@ from plash.solvers.ledger import Ledger
 from plash.solvers.limits import bounds_of
 from plash.solvers.liquid_stored import LiquidNumbers, liquid_from, stored_liquid
 from plash.solvers.poses import poses_from
-from plash.solvers.stage import Stage
 from plash.solvers.state import State
+from plash.solvers.step_stage import StepStage
 from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
@@ -85,7 +85,7 @@ class LiquidSolver:
     report: StepReport = field(default_factory=StepReport)
     solves: list[Solution] = field(default_factory=list)
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
         """Take one step, pausing after each stage to show what it did.
 
         Args:
@@ -96,14 +96,14 @@ class LiquidSolver:
 
         # Where everything is
         solids, inlets, cells, volume = self.label(dt)
-        yield Stage("grid")
+        yield StepStage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells, dt)
-        yield Stage("advect", s.velocity)
+        yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, dt)
         self.viscosity.apply(s.velocity, cells, dt)
-        yield Stage("forces", s.velocity)
+        yield StepStage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, cells, dt)
@@ -112,12 +112,12 @@ class LiquidSolver:
         projection = self.pressure.project(s.velocity, cells, dt, inlets.inflow.plus(drained))
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
-        yield Stage("project", s.velocity)
+        yield StepStage("project", s.velocity)
         extrapolate(s.velocity, self.reach)
         self.transfer.hold_continued(s, s.velocity, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, dt)
         inlets.enforce_inlet_velocity(s.velocity)
-        yield Stage("extrapolate", s.velocity)
+        yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells)
@@ -129,7 +129,7 @@ class LiquidSolver:
         s.unspent = dt
         self.advect_particles(dt if moved is None else moved, s.velocity, solids)
         s.steps += 1
-        yield Stage("move", s.velocity)
+        yield StepStage("move", s.velocity)
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual

@@ -37,7 +37,7 @@ from plash.solvers.box_state import BoxNumbers, BoxState, box_from
 from plash.solvers.frame import FrameGrids
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import fastest
-from plash.solvers.stage import Stage
+from plash.solvers.step_stage import StepStage
 from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.timestep import TimeStep
 from plash.timing import StepReport, timing
@@ -80,7 +80,7 @@ class StableFluidsSolver:
     weight_speed: float = 0.0
     report: StepReport = field(default_factory=StepReport)
 
-    def stages(self, dt: float) -> Iterator[Stage[Array]]:
+    def stages(self, dt: float) -> Iterator[StepStage[Array]]:
         """Take one step of dt (s), pausing after each stage to show what it did."""
         s = self.state
 
@@ -91,13 +91,13 @@ class StableFluidsSolver:
         self._add_forces(velocity, dt)
         self._pull(velocity, pulled / 2)
         self._reset(velocity, dt)
-        yield Stage("force", velocity)
+        yield StepStage("force", velocity)
         velocity = self._carried(velocity, paths)
         self._reset(velocity, dt)
-        yield Stage("advect", velocity)
+        yield StepStage("advect", velocity)
         self._diffuse(velocity, dt)
         self._reset(velocity, dt)
-        yield Stage("diffuse", velocity)
+        yield StepStage("diffuse", velocity)
 
         # Make it incompressible
         self._pull(velocity, pulled / 2)
@@ -106,7 +106,7 @@ class StableFluidsSolver:
         found = self.projection.project(velocity)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
         self._refuse_divergence()
-        yield Stage("project", velocity)
+        yield StepStage("project", velocity)
 
         # Carry everything along
         paths = self._paths(dt)
@@ -115,7 +115,7 @@ class StableFluidsSolver:
         s.scalars = self._other_scalars(paths, dt) | self.heat.updated(s.scalars, paths, s.time, dt)
         s.time, s.last_step = s.time + dt, dt
         s.steps += 1
-        yield Stage("scalars", velocity)
+        yield StepStage("scalars", velocity)
 
         report = self.report
         report.dt, report.iterations, report.residual = dt, found.iterations, found.residual

@@ -17,7 +17,7 @@ from plash.scene.settings import StableFluidsSettings
 from plash.scene.shapes import Sphere
 from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.pours import share_inside
-from plash.solvers.stage import Stage
+from plash.solvers.step_stage import StepStage
 from plash.studio.fields import distance_bytes, scaled
 from plash.studio.live import Arrays, Live, made_live, standing
 from plash.timing import StepReport
@@ -43,7 +43,7 @@ class LiveStableFluids:
         self.views: tuple[str, ...] = (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
         self._solver = build_box(scene)
         self._milliseconds: dict[str, float] = {}
-        self._walk: Iterator[Stage[Array]] | None = None
+        self._walk: Iterator[StepStage[Array]] | None = None
         self._faces: Array | None = None  # while a step is under way
         self._before: Array | None = None  # divergence before the last projection
         self._is_solid = _solid_cells(scene)

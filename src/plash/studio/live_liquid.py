@@ -23,7 +23,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.stage import Stage
+from plash.solvers.step_stage import StepStage
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
 from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
 from plash.studio.live import Arrays, Live, made_live, standing
@@ -57,7 +57,7 @@ class _Watched(LiquidSolver):
         """The same solver, watched."""
         return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
 
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[Stage[FaceField]]:
+    def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
         """Take one step, pausing after each stage to show what it did."""
         self.milliseconds = {}
         start = time.perf_counter()
@@ -82,7 +82,7 @@ class LiveLiquid:
         self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
         self._settings = settings
         self._solver = _Watched.of(build_liquid(scene))
-        self._walk: Iterator[Stage[FaceField]] | None = None
+        self._walk: Iterator[StepStage[FaceField]] | None = None
         self._random = np.random.Generator(np.random.PCG64(settings.seed))
         self._solver.label()
 
@@ -104,7 +104,7 @@ class LiveLiquid:
         if self._walk is None:
             solver.report = StepReport()
             self._walk = solver.stages(solver.next_step(frame_time))
-        stage = next(self._walk, Stage(""))
+        stage = next(self._walk, StepStage(""))
         if stage.name in ("move", ""):
             self._finish()
         return stage.name

@@ -33,7 +33,7 @@ _LOOKS = 8  # times between now and then at which speeds are compared
 _FURTHER = 1.25  # how much further than its speed says a body may go in a step
 
 
-class Path(Protocol):
+class PosePath(Protocol):
     """Where bodies go during a step."""
 
     def pose(self, time: float) -> Pose:
@@ -63,7 +63,7 @@ class RigidGroup:
     time: float
     dt: float
     pose: Pose
-    path: Path
+    path: PosePath
 
     @cached_property
     def placed(self) -> Bodies:

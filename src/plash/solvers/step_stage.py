@@ -9,7 +9,7 @@ Velocity = TypeVar("Velocity")
 
 
 @dataclass(frozen=True, eq=False)
-class Stage(Generic[Velocity]):
+class StepStage(Generic[Velocity]):
     """A stage of a time step that is done.
 
     Attributes:
