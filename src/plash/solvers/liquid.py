@@ -72,7 +72,7 @@ class LiquidSolver:
     ledger: Ledger
     h: float
     time_step: TimeStep
-    solids: SceneSolids
+    solids: SceneSolids[Any]
     surface_tracker: SurfaceTracker
     transfer: Transfer
     forces: Forces

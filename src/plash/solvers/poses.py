@@ -5,30 +5,18 @@ Three rows of four numbers: x = R x₀ + s is `pose[:, :3] @ x0 + pose[:, 3]`, x
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
-from plash.errors import DamagedError
 from plash.physics.solids.rigid_motion import Poses
 from plash.scene.motion import Pose
+from plash.solvers.stored import StoredArrays
 
 _POSE = "pose."
 _FURTHEST = 1e18  # m
 _ROUND_OFF = 1e-6  # of a rotation
-
-
-class ReadArrays(Protocol):
-    """The arrays of a file, checked when they are taken."""
-
-    def __contains__(self, name: str) -> bool: ...
-
-    def damaged(self, what: str) -> DamagedError:
-        """That something is wrong with the file."""
-
-    def take(self, name: str, dtype: DTypeLike, shape: tuple[int | None, ...], low: float, high: float) -> NDArray[Any]:
-        """An array that has a type, a shape and limits; anything else is damage."""
 
 
 def pose_arrays(poses: Poses) -> dict[str, NDArray[Any]]:
@@ -36,7 +24,7 @@ def pose_arrays(poses: Poses) -> dict[str, NDArray[Any]]:
     return {_POSE + name: np.column_stack([pose.matrix, pose.shift]) for name, pose in poses.items()}
 
 
-def poses_from(arrays: ReadArrays, prescribed: Poses) -> Poses:
+def poses_from(arrays: StoredArrays, prescribed: Poses) -> Poses:
     """The poses of solids in a file.
 
     Args:
@@ -49,7 +37,7 @@ def poses_from(arrays: ReadArrays, prescribed: Poses) -> Poses:
     return {name: _pose(arrays, name) if _POSE + name in arrays else pose for name, pose in prescribed.items()}
 
 
-def _pose(arrays: ReadArrays, name: str) -> Pose:
+def _pose(arrays: StoredArrays, name: str) -> Pose:
     rows = arrays.take(_POSE + name, np.float64, (3, 4), -_FURTHEST, _FURTHEST)
     matrix, shift = rows[:, :3], rows[:, 3]
     turns = np.abs(matrix).max() < 2 and np.abs(matrix @ matrix.T - np.eye(3)).max() < _ROUND_OFF

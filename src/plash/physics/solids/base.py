@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,7 +188,10 @@ class Solids:
         return self.standing.collide(particles, start or self.remember(particles), self.moving, time, dt)
 
 
-class Geometry(Protocol):
+Gridded = TypeVar("Gridded", bound=GriddedSolids)
+
+
+class Geometry(Protocol[Gridded]):
     """A way to see bodies on the grid."""
 
     @property
@@ -199,24 +202,28 @@ class Geometry(Protocol):
     def h(self) -> float:
         """Cell size, m."""
 
-    def at(self, tiles: Tiles, nearby: NearGroups) -> Solids:
-        """The solids on these tiles: what stands, and what moves near some of them.
+    def standing(self, tiles: Tiles, last: Gridded | None) -> Gridded:
+        """What stands on these tiles; what is known from other tiles is not evaluated again."""
 
-        As long as nothing moves near these very tiles, they are the very same solids.
-        """
+    def in_motion(self, standing: Gridded, nearby: NearGroups) -> Solids:
+        """What stands, with what moves near some tiles."""
 
 
 @dataclass(eq=False)
-class SceneSolids:
+class SceneSolids(Generic[Gridded]):
     """All solids of a scene, on whatever tiles exist and at any time.
+
+    As long as nothing moves near the very same tiles, they are the very same solids.
 
     Attributes:
         geometry: How they are seen; it knows those that stand.
         motion: How the others move.
     """
 
-    geometry: Geometry
+    geometry: Geometry[Gridded]
     motion: SolidMotion = field(default_factory=AtRest)
+    _standing: Gridded | None = field(default=None, init=False)
+    _at_rest: Solids | None = field(default=None, init=False)
 
     def poses(self, time: float) -> Poses:
         """Where bodies that move are at a time, by name."""
@@ -232,8 +239,11 @@ class SceneSolids:
             time: When it starts, s.
             dt: How long it is, s: those that move go on from their poses for so long.
         """
-        groups = self.motion.groups(poses, time, dt)
-        return self.geometry.at(tiles, NearGroups.on(tiles, groups, self.motion.reach(time, dt)))
+        if self._standing is None or self._at_rest is None or self._standing.tiles is not tiles:
+            self._standing = self.geometry.standing(tiles, self._standing)
+            self._at_rest = Solids.at_rest(self._standing)
+        nearby = NearGroups.on(tiles, self.motion.groups(poses, time, dt), self.motion.reach(time, dt))
+        return self.geometry.in_motion(self._standing, nearby) if len(nearby.slots) else self._at_rest
 
     def fastest(self, time: float, until: float) -> float:
         """Largest speed of any surface between two times, m/s."""

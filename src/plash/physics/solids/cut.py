@@ -15,7 +15,7 @@ move. Reference: Batty et al. 2007, sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -147,7 +147,7 @@ class CutSolids:
 
 @dataclass(eq=False)
 class Cut:
-    """Bodies are seen through the cells they cut; tiles seen before are not evaluated again for what stands.
+    """Bodies are seen through the cells they cut.
 
     Attributes:
         bodies: Those that stand.
@@ -158,24 +158,13 @@ class Cut:
     bodies: Sequence[Solid]
     box: DomainBox
     h: float
-    _last: CutSolids | None = field(default=None, init=False)
-    _at_rest: Solids | None = field(default=None, init=False)
 
     @cached_property
     def _friction(self) -> FrictionAtRest:
-        rough = [body for body in self.bodies if body.friction > 0]
-        return FrictionAtRest(Bodies(rough, self.h, len(self.box.cells)))
+        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells))
 
-    def at(self, tiles: Tiles, nearby: NearGroups) -> Solids:
-        """The solids on these tiles: what stands, and what moves near some of them."""
-        if self._last is None or self._last.tiles is not tiles:
-            self._last = self._standing(tiles)
-            self._at_rest = Solids.at_rest(self._last)
-        assert self._at_rest is not None
-        return self._in_motion(self._last, nearby) if len(nearby.slots) else self._at_rest
-
-    def _standing(self, tiles: Tiles) -> CutSolids:
-        last = self._last
+    def standing(self, tiles: Tiles, last: CutSolids | None) -> CutSolids:
+        """What stands on these tiles; what is known from other tiles is not evaluated again."""
         made = _uncut(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension), self._friction.at(tiles))
         is_known, holds = np.zeros(tiles.count, np.bool_), np.zeros(tiles.count + 1, np.bool_)
         if last is not None:
@@ -193,7 +182,8 @@ class Cut:
         holds[new[some]] = True
         return replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
 
-    def _in_motion(self, standing: CutSolids, nearby: NearGroups) -> Solids:
+    def in_motion(self, standing: CutSolids, nearby: NearGroups) -> Solids:
+        """What stands, with what moves near some tiles."""
         tiles, slots = standing.tiles, nearby.slots
         at_standing = standing.bodies.at_corners(tiles, slots, standing.bodies.near(tiles, slots))
         bodies = replace(standing.bodies, bodies=[*self.bodies, *nearby.bodies], batch=BATCH)

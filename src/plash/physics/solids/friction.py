@@ -23,6 +23,7 @@ from plash.physics.friction_law import share_kept
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.moving import NearGroups
 from plash.physics.solids.wall_velocity import along_bodies
+from plash.scene.bodies import Solid
 
 _AT_SURFACE = 0.5 + 1e-3  # cells from a body within which its friction acts
 
@@ -69,6 +70,11 @@ class FrictionAtRest:
 
     bodies: Bodies
     _last: Friction | None = field(default=None, init=False)
+
+    @staticmethod
+    def of(bodies: Sequence[Solid], h: float, dimension: int) -> FrictionAtRest:
+        """That of the bodies that have some; h is the cell size in metres."""
+        return FrictionAtRest(Bodies([body for body in bodies if body.friction > 0], h, dimension))
 
     def at(self, tiles: Tiles) -> Friction:
         """Friction on these tiles."""

@@ -15,7 +15,7 @@ it is at the end of the move. Which share of space is open is that of the body t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -111,7 +111,7 @@ class VoxelSolids:
 
 @dataclass(eq=False)
 class Voxel:
-    """Bodies are seen as whole cells; tiles seen before are not evaluated again for what stands.
+    """Bodies are seen as whole cells.
 
     Attributes:
         bodies: Those that stand.
@@ -122,24 +122,13 @@ class Voxel:
     bodies: Sequence[Solid]
     box: DomainBox
     h: float
-    _last: VoxelSolids | None = field(default=None, init=False)
-    _at_rest: Solids | None = field(default=None, init=False)
 
     @cached_property
     def _friction(self) -> FrictionAtRest:
-        rough = [body for body in self.bodies if body.friction > 0]
-        return FrictionAtRest(Bodies(rough, self.h, len(self.box.cells)))
+        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells))
 
-    def at(self, tiles: Tiles, nearby: NearGroups) -> Solids:
-        """The solids on these tiles: what stands, and what moves near some of them."""
-        if self._last is None or self._last.tiles is not tiles:
-            self._last = self._standing(tiles)
-            self._at_rest = Solids.at_rest(self._last)
-        assert self._at_rest is not None
-        return self._in_motion(self._last, nearby) if len(nearby.slots) else self._at_rest
-
-    def _standing(self, tiles: Tiles) -> VoxelSolids:
-        last = self._last
+    def standing(self, tiles: Tiles, last: VoxelSolids | None) -> VoxelSolids:
+        """What stands on these tiles; what is known from other tiles is not evaluated again."""
         known = last.tiles.slots_of(tiles.keys) if last is not None else np.zeros(tiles.count, np.int32)
         solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
         is_solid = np.zeros(solid_phi.shape, np.bool_)
@@ -154,7 +143,8 @@ class Voxel:
         made = VoxelSolids(tiles, self.box, self.h, is_solid, solid_phi, near, inverse, friction)
         return _with_tiles_anew(made, self.bodies, new)
 
-    def _in_motion(self, standing: VoxelSolids, nearby: NearGroups) -> Solids:
+    def in_motion(self, standing: VoxelSolids, nearby: NearGroups) -> Solids:
+        """What stands, with what moves near some tiles."""
         tiles, slots, corners = standing.tiles, nearby.slots, nearby.corners
         bodies = Bodies(self.bodies, self.h, tiles.dimension)
         at_standing = bodies.at_corners(tiles, slots, bodies.near(tiles, slots))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +116,7 @@ def _cuts_cells(scene: Scene) -> bool:
     return settings.solids == "cut" and settings.free_surface != "cells" and len(scene.solid) > 0
 
 
-def _solids(scene: Scene) -> SceneSolids:
+def _solids(scene: Scene) -> SceneSolids[Any]:
     """How solids are seen, times how they move."""
     domain, moves = scene.domain, any(solid.moves for solid in scene.solid)
     geometry = Cut if _cuts_cells(scene) else Voxel
