@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.grid.box import at_faces, cell_centres
 from plash.linear.transforms import BoxSolver
-from plash.physics.solids.distance import Bodies
-from plash.physics.box.advection import DenseAdvection, MacCormack, BackwardTrace
-from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
+from plash.physics.box.advection import BackwardTrace, DenseAdvection, MacCormack
 from plash.physics.box.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
 from plash.physics.box.heat import TEMPERATURE, mix
 from plash.physics.box.obstacles import NoObstacles, Obstacles, SolidCells
 from plash.physics.box.pouring import Weight
+from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
 from plash.physics.box.vorticity import Confinement, NoConfinement, VorticityConfinement
+from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
+from plash.solvers.box_state import BoxState
 from plash.solvers.build.heat import greatest_pull, heat_of
 from plash.solvers.build.pours import pours_of, pushes_of, share_inside
-from plash.solvers.box_state import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.solvers.timestep import TimeStep

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.physics.box.buoyancy import Buoyancy
 from plash.physics.box.advection import DenseAdvection
+from plash.physics.box.buoyancy import Buoyancy
 from plash.physics.box.diffusion import Diffusion
 from plash.physics.box.heat import CarriedHeat, Heat, HeatedPlace, NoHeat
 from plash.physics.box.obstacles import Obstacles

@@ -13,24 +13,24 @@ from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.particles.seed import Distance, seed
-from plash.physics.solids.distance import Bodies
-from plash.physics.solids.base import SceneSolids
-from plash.physics.solids.cut import Cut
-from plash.physics.density_projection import DensityProjection, NoDensityCorrection, DensityCorrection
-from plash.physics.force_fields import ForceField
-from plash.physics.forces import Force, Forces, Gravity
-from plash.physics.free_surface_cells import SurfaceCells
-from plash.physics.free_surface_ghost import Ghost
-from plash.physics.free_surface import FreeSurface
-from plash.physics.free_surface_staircase import Staircase
-from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
-from plash.physics.solids.rigid_motion import AtRest, Prescribed
-from plash.physics.pressure import PressureSolver
+from plash.physics.density_projection import DensityCorrection, DensityProjection, NoDensityCorrection
+from plash.physics.flow.inlets import Inlet
 from plash.physics.flow.pumps import Pumping
 from plash.physics.flow.sinks import Outlet, Sinks
-from plash.physics.solids.voxel import Voxel
 from plash.physics.flow.sources import DelayedFill, Sources
-from plash.physics.flow.inlets import Inlet
+from plash.physics.force_fields import ForceField
+from plash.physics.forces import Force, Forces, Gravity
+from plash.physics.free_surface import FreeSurface
+from plash.physics.free_surface_cells import SurfaceCells
+from plash.physics.free_surface_ghost import Ghost
+from plash.physics.free_surface_staircase import Staircase
+from plash.physics.pressure import PressureSolver
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.cut import Cut
+from plash.physics.solids.distance import Bodies
+from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
+from plash.physics.solids.rigid_motion import AtRest, Prescribed
+from plash.physics.solids.voxel import Voxel
 from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
@@ -39,8 +39,8 @@ from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.surface_tracker import FillFraction, MarkerCells, SurfaceTracker
 from plash.solvers.state import State
+from plash.solvers.surface_tracker import FillFraction, MarkerCells, SurfaceTracker
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer
 
@@ -120,7 +120,9 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
     if scene.solver.free_surface != "ghost":
         return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * scene.solver.tolerance)
-    density_correction = DensityProjection(free_surface, tolerance) if scene.solver.density_projection else NoDensityCorrection()
+    density_correction = (
+        DensityProjection(free_surface, tolerance) if scene.solver.density_projection else NoDensityCorrection()
+    )
     return FillFraction(scene.domain.h), density_correction
 
 
@@ -199,16 +201,16 @@ def _sources(scene: Scene) -> Sources:
         if isinstance(source, Spout)
     ]
     delayed_fills = [
-        DelayedFill(liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time)))
+        DelayedFill(
+            liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time))
+        )
         for number, liquid in enumerate(_all_liquid(scene))
         if liquid[1].time > 0
     ]
 
     for inlet in inlets:
         if not inlet.spout.moves and not is_open(inlet.at_rest(inlet.spout.start), inlet.spout.start).any():
-            raise SceneError(
-                [Problem(inlet.name, "opens inside a solid: nothing can come out; move it, or the solid")]
-            )
+            raise SceneError([Problem(inlet.name, "opens inside a solid: nothing can come out; move it, or the solid")])
     return Sources(inlets, delayed_fills, is_open, domain.h)
 
 
