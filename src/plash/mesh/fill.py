@@ -9,6 +9,8 @@ space open to it alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -37,45 +39,48 @@ def reach(detail: int) -> int:
 
 def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
     """Volume, shared among the samples round each particle: a single pool."""
-    nothing = np.zeros((0, particles.count), np.float32)
-    return _scattered(particles, nothing, tiles, np.ones(tiles.count + 1, np.bool_))
+    pools = np.zeros((1, tiles.count + 1, *tiles.shape), np.float32)
+    _scatter_particles(particles, (), tiles, np.ones(tiles.count + 1, np.bool_), pools)
+    return pools
 
 
 def carried_near(
-    particles: Particles, names: tuple[str, ...], tiles: Tiles, slots: NDArray[np.int64], detail: int
+    particles: Particles, names: tuple[str, ...], tiles: Tiles, is_wanted: NDArray[np.bool_], detail: int
 ) -> NDArray[np.float32]:
-    """Volume times velocity, and times other quantities, round the samples of some tiles: pools by component.
+    """Volume times velocity, and times other quantities, shared as widely as `widened` does: pools by component.
 
-    The filters see less than a tile far: with the tiles next to those asked for all is known that they need.
+    They are right in some tiles only. All filters together see less than a tile far, so that the tiles next to those
+    are enough.
 
     Args:
         particles: In tile order.
         names: Of the other quantities that they carry.
         tiles: Where samples are.
-        slots: Of the tiles that are asked for.
+        is_wanted: Whether a tile is asked for, by slot.
         detail: Samples along the edge of a cell.
     """
-    carried = np.concatenate([particles.velocity, *(getattr(particles, name)[None] for name in names)])
     is_near = np.zeros(tiles.count + 1, np.bool_)
-    is_near[tiles.neighbours[slots]] = True
-    around = np.flatnonzero(is_near[1:]) + 1
-    is_next = np.zeros(tiles.count + 1, np.bool_)
-    is_next[tiles.neighbours[around]] = True
-    pools = _scattered(particles, carried, tiles, is_next)[1:]
-    return widened(tiles, pools, detail, around.astype(tiles.slots.dtype))
+    is_near[tiles.neighbours[is_wanted]] = True
+    pools = np.zeros((1 + tiles.dimension + len(names), tiles.count + 1, *tiles.shape), np.float32)
+    _scatter_particles(particles, names, tiles, is_near, pools)
+    return _widened(tiles, pools[1:], detail, tiles.slots[is_near[1:]], np.zeros_like)
 
 
-def _scattered(
-    particles: Particles, carried: NDArray[np.float32], tiles: Tiles, is_wanted: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """Volume, and volume times what is carried, of the particles of some tiles; pools by component."""
-    pools = np.zeros((1 + len(carried), tiles.count + 1, *tiles.shape), np.float32)
+def _scatter_particles(
+    particles: Particles,
+    names: tuple[str, ...],
+    tiles: Tiles,
+    is_busy: NDArray[np.bool_],
+    pools: NDArray[np.float32],
+) -> None:
+    """Add the volume of the particles of some tiles to a pool, and what they carry times that to others, if given."""
+    others = np.stack([getattr(particles, name) for name in names]) if names else particles.velocity[:0]
     scatter = _scatter(tiles.shape)
     for colour in tiles.colours:
-        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_wanted[colour]]
+        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_busy[colour]]
         where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        scatter(particles.cell, particles.offset, carried, particles.volume, *where, pools, chunk_count())
-    return pools
+        carried = (particles.velocity, others, particles.volume)
+        scatter(particles.cell, particles.offset, *carried, *where, pools, chunk_count())
 
 
 def widened(
@@ -89,10 +94,22 @@ def widened(
         detail: Samples along the edge of a cell.
         slots: Tiles that are not the same all round; all, if not said otherwise.
     """
+    if slots is None or len(slots) == tiles.count:
+        return _widened(tiles, pools, detail, tiles.slots, np.empty_like)
+    return _widened(tiles, pools, detail, slots, np.copy)
+
+
+def _widened(
+    tiles: Tiles,
+    pools: NDArray[np.float32],
+    detail: int,
+    slots: NDArray[np.int32],
+    made: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+) -> NDArray[np.float32]:
+    """Pools after all filters, in some tiles; what is elsewhere is as it was made."""
     run = _filter(tiles.shape)
-    slots = tiles.slots if slots is None else slots
     for side, centre in _WIDENING[detail] + [(0.25, 0.5)] * _SOFTENING[detail]:
-        result = pools.copy() if len(slots) < tiles.count else np.empty_like(pools)
+        result = made(pools)
         result[:, 0] = pools[:, 0]
         run(pools, result, tiles.neighbours, slots, np.float32(side), np.float32(centre), chunk_count())
         pools = result
@@ -152,11 +169,11 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, carried, volume, starts, origins, neighbours, tiles, pools, chunks):
+    def run(cell, offset, velocity, others, volume, starts, origins, neighbours, tiles, pools, chunks):
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
-            block = np.empty((1 + len(carried), SIZE), np.float32)
+            block = np.empty((len(pools), SIZE), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
@@ -176,9 +193,12 @@ def _scatter(shape: Shape) -> Kernel:
                                 w = wy * (fx if column == 1 else one - fx)
                                 m = o + depth * PY * PX + row * PX + column
                                 block[0, m] += w
-                                for k in range(len(carried)):
-                                    block[1 + k, m] += w * carried[k, p]
-                for k in range(1 + len(carried)):
+                                if len(pools) > 1:
+                                    for axis in range(DIM):
+                                        block[1 + axis, m] += w * velocity[axis, p]
+                                    for k in range(len(others)):
+                                        block[1 + DIM + k, m] += w * others[k, p]
+                for k in range(len(pools)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 
     return run

@@ -88,9 +88,9 @@ def liquid_surface(
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
     ends = _ends_in(tiles, cuts)
-    at_surface = np.zeros(tiles.count + 1, np.bool_)
-    at_surface[ends // int(np.prod(tiles.shape))] = True
-    carried = carried_near(particles, names, tiles, np.flatnonzero(at_surface), detail)
+    has_surface = np.zeros(tiles.count + 1, np.bool_)
+    has_surface[ends // int(np.prod(tiles.shape))] = True
+    carried = carried_near(particles, names, tiles, has_surface, detail)
     draft = _draft(cuts, ends, lattice, (filled, carried, gap_everywhere(tiles, solid)[None]), names)
 
     draft = _shaped(draft, ends, cut, particles, meshing, lattice)
