@@ -37,50 +37,25 @@ def reach(detail: int) -> int:
     return 2 * detail + _SOFTENING[detail]
 
 
-def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
-    """Volume, shared among the samples round each particle: a single pool."""
-    pools = np.zeros((1, tiles.count + 1, *tiles.shape), np.float32)
-    _scatter_particles(particles, (), tiles, np.ones(tiles.count + 1, np.bool_), pools)
-    return pools
-
-
-def carried_near(
-    particles: Particles, names: tuple[str, ...], tiles: Tiles, is_wanted: NDArray[np.bool_], detail: int
-) -> NDArray[np.float32]:
-    """Volume times velocity, and times other quantities, shared as widely as `widened` does: pools by component.
-
-    They are right in some tiles only. All filters together see less than a tile far, so that the tiles next to those
-    are enough.
+def scattered(particles: Particles, tiles: Tiles, names: tuple[str, ...] = ()) -> NDArray[np.float32]:
+    """Volume, and volume times velocity and other quantities, shared among the samples round each particle.
 
     Args:
         particles: In tile order.
-        names: Of the other quantities that they carry.
         tiles: Where samples are.
-        is_wanted: Whether a tile is asked for, by slot.
-        detail: Samples along the edge of a cell.
+        names: Of the other quantities that they carry.
     """
-    is_near = np.zeros(tiles.count + 1, np.bool_)
-    is_near[tiles.neighbours[is_wanted]] = True
-    pools = np.zeros((1 + tiles.dimension + len(names), tiles.count + 1, *tiles.shape), np.float32)
-    _scatter_particles(particles, names, tiles, is_near, pools)
-    return _widened(tiles, pools[1:], detail, tiles.slots[is_near[1:]], np.zeros_like)
-
-
-def _scatter_particles(
-    particles: Particles,
-    names: tuple[str, ...],
-    tiles: Tiles,
-    is_busy: NDArray[np.bool_],
-    pools: NDArray[np.float32],
-) -> None:
-    """Add the volume of the particles of some tiles to a pool, and what they carry times that to others, if given."""
-    others = np.stack([getattr(particles, name) for name in names]) if names else particles.velocity[:0]
+    first = 1 + tiles.dimension
+    pools = np.zeros((first + len(names), tiles.count + 1, *tiles.shape), np.float32)
+    weighed = [particles.volume, *(particles.volume * getattr(particles, name) for name in names)]
+    parts = [pools[:first], *(pools[first + k : first + k + 1] for k in range(len(names)))]
     scatter = _scatter(tiles.shape)
     for colour in tiles.colours:
-        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_busy[colour]]
+        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         where = (particles.starts, tiles.origins, tiles.neighbours, busy)
-        carried = (particles.velocity, others, particles.volume)
-        scatter(particles.cell, particles.offset, *carried, *where, pools, chunk_count())
+        for weight, part in zip(weighed, parts, strict=True):
+            scatter(particles.cell, particles.offset, particles.velocity, weight, *where, part, chunk_count())
+    return pools
 
 
 def widened(
@@ -97,6 +72,15 @@ def widened(
     if slots is None or len(slots) == tiles.count:
         return _widened(tiles, pools, detail, tiles.slots, np.empty_like)
     return _widened(tiles, pools, detail, slots, np.copy)
+
+
+def widened_near(
+    tiles: Tiles, pools: NDArray[np.float32], detail: int, is_wanted: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The same, right in some tiles only, marked by slot: all filters together see less than a tile far."""
+    is_near = np.zeros(tiles.count + 1, np.bool_)
+    is_near[tiles.neighbours[is_wanted]] = True
+    return _widened(tiles, pools, detail, tiles.slots[is_near[1:]], np.zeros_like)
 
 
 def _widened(
@@ -169,7 +153,7 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(cell, offset, velocity, others, volume, starts, origins, neighbours, tiles, pools, chunks):
+    def run(cell, offset, velocity, volume, starts, origins, neighbours, tiles, pools, chunks):
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
@@ -196,8 +180,6 @@ def _scatter(shape: Shape) -> Kernel:
                                 if len(pools) > 1:
                                     for axis in range(DIM):
                                         block[1 + axis, m] += w * velocity[axis, p]
-                                    for k in range(len(others)):
-                                        block[1 + DIM + k, m] += w * others[k, p]
                 for k in range(len(pools)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 
