@@ -9,6 +9,8 @@ space open to it alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -36,45 +38,23 @@ def reach(detail: int) -> int:
     return 2 * detail + _SOFTENING[detail]
 
 
-def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
-    """Volume, shared among the samples round each particle: a single pool."""
-    nothing = np.zeros((0, particles.count), np.float32)
-    return _scattered(particles, nothing, tiles, np.ones(tiles.count + 1, np.bool_))
-
-
-def carried_near(
-    particles: Particles, names: tuple[str, ...], tiles: Tiles, slots: NDArray[np.int64], detail: int
-) -> NDArray[np.float32]:
-    """Volume times velocity, and times other quantities, round the samples of some tiles: pools by component.
-
-    The filters see less than a tile far: with the tiles next to those asked for all is known that they need.
+def scattered(particles: Particles, tiles: Tiles, names: tuple[str, ...] = ()) -> NDArray[np.float32]:
+    """Volume, and volume times velocity and other quantities, shared among the samples round each particle.
 
     Args:
         particles: In tile order.
-        names: Of the other quantities that they carry.
         tiles: Where samples are.
-        slots: Of the tiles that are asked for.
-        detail: Samples along the edge of a cell.
+        names: Of the other quantities that they carry.
     """
-    carried = np.concatenate([particles.velocity, *(getattr(particles, name)[None] for name in names)])
-    is_near = np.zeros(tiles.count + 1, np.bool_)
-    is_near[tiles.neighbours[slots]] = True
-    around = np.flatnonzero(is_near[1:]) + 1
-    is_next = np.zeros(tiles.count + 1, np.bool_)
-    is_next[tiles.neighbours[around]] = True
-    pools = _scattered(particles, carried, tiles, is_next)[1:]
-    return widened(tiles, pools, detail, around.astype(tiles.slots.dtype))
-
-
-def _scattered(
-    particles: Particles, carried: NDArray[np.float32], tiles: Tiles, is_wanted: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """Volume, and volume times what is carried, of the particles of some tiles; pools by component."""
-    pools = np.zeros((1 + len(carried), tiles.count + 1, *tiles.shape), np.float32)
+    first = 1 + tiles.dimension
+    pools = np.zeros((first + len(names), tiles.count + 1, *tiles.shape), np.float32)
+    weighed = [particles.volume, *(particles.volume * getattr(particles, name) for name in names)]
+    parts = [pools[:first], *(pools[first + k : first + k + 1] for k in range(len(names)))]
     scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
-        busy = colour[(particles.starts[colour + 1] > particles.starts[colour]) & is_wanted[colour]]
-        scatter(places, carried, particles.volume, in_tiles, busy, pools, chunk_count())
+        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
+        for weight, part in zip(weighed, parts, strict=True):
+            scatter(places, particles.velocity, weight, in_tiles, busy, part, chunk_count())
     return pools
 
 
@@ -89,10 +69,31 @@ def widened(
         detail: Samples along the edge of a cell.
         slots: Tiles that are not the same all round; all, if not said otherwise.
     """
+    if slots is None or len(slots) == tiles.count:
+        return _widened(tiles, pools, detail, tiles.slots, np.empty_like)
+    return _widened(tiles, pools, detail, slots, np.copy)
+
+
+def widened_near(
+    tiles: Tiles, pools: NDArray[np.float32], detail: int, is_wanted: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The same, right in some tiles only, marked by slot: all filters together see less than a tile far."""
+    is_near = np.zeros(tiles.count + 1, np.bool_)
+    is_near[tiles.neighbours[is_wanted]] = True
+    return _widened(tiles, pools, detail, tiles.slots[is_near[1:]], np.zeros_like)
+
+
+def _widened(
+    tiles: Tiles,
+    pools: NDArray[np.float32],
+    detail: int,
+    slots: NDArray[np.int32],
+    made: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+) -> NDArray[np.float32]:
+    """Pools after all filters, in some tiles; what is elsewhere is as it was made."""
     run = _filter(tiles.shape)
-    slots = tiles.slots if slots is None else slots
     for side, centre in _WIDENING[detail] + [(0.25, 0.5)] * _SOFTENING[detail]:
-        result = pools.copy() if len(slots) < tiles.count else np.empty_like(pools)
+        result = made(pools)
         result[:, 0] = pools[:, 0]
         run(pools, result, tiles.neighbours, slots, np.float32(side), np.float32(centre), chunk_count())
         pools = result
@@ -151,13 +152,13 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(places, carried, volume, in_tiles, tiles, pools, chunks):
+    def run(places, velocity, volume, in_tiles, tiles, pools, chunks):
         cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
         one = np.float32(1)
         for c in prange(chunks):
-            block = np.empty((1 + len(carried), SIZE), np.float32)
+            block = np.empty((len(pools), SIZE), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
@@ -177,9 +178,10 @@ def _scatter(shape: Shape) -> Kernel:
                                 w = wy * (fx if column == 1 else one - fx)
                                 m = o + depth * PY * PX + row * PX + column
                                 block[0, m] += w
-                                for k in range(len(carried)):
-                                    block[1 + k, m] += w * carried[k, p]
-                for k in range(1 + len(carried)):
+                                if len(pools) > 1:
+                                    for axis in range(DIM):
+                                        block[1 + axis, m] += w * velocity[axis, p]
+                for k in range(len(pools)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 
     return run

@@ -23,7 +23,7 @@ from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
-from plash.mesh.fill import carried_near, distance_of_fill, opened_round, reach, scattered, widened
+from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened, widened_near
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_share, solid_distance, walls_of
 from plash.mesh.marching import Cuts, march
@@ -80,7 +80,8 @@ def liquid_surface(
     tiles = particles.tiles
     assert tiles is not None
 
-    filled = widened(tiles, scattered(particles, tiles), detail)
+    carried = scattered(particles, tiles, names)
+    filled = widened(tiles, carried[:1], detail)
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
     phi = distance_of_fill(filled[0], opened, detail)
@@ -89,10 +90,10 @@ def liquid_surface(
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
     ends = _ends_in(tiles, cuts)
-    at_surface = np.zeros(tiles.count + 1, np.bool_)
-    at_surface[ends // int(np.prod(tiles.shape))] = True
-    carried = carried_near(particles, names, tiles, np.flatnonzero(at_surface), detail)
-    draft = _draft(cuts, ends, lattice, (filled, carried, gap_everywhere(tiles, solid)[None]), names)
+    has_surface = np.zeros(tiles.count + 1, np.bool_)
+    has_surface[ends // int(np.prod(tiles.shape))] = True
+    totals = widened_near(tiles, carried[1:], detail, has_surface)
+    draft = _draft(cuts, ends, lattice, (filled, totals, gap_everywhere(tiles, solid)[None]), names)
 
     draft = _shaped(draft, ends, cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)

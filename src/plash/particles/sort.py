@@ -55,9 +55,8 @@ def _into_tile_order(particles: Particles, shape: Shape) -> tuple[NDArray[np.int
     """Sort every array by tile; returns the keys of the tiles that hold particles and where each one's begin."""
     old, chunks = particles.tiles, chunk_count()
     if old is None:
-        keys, place = np.unique(_tile_keys(particles.cell, shape), return_inverse=True)
+        keys, group = _tiles_of(particles.cell, shape)
         bounds = np.linspace(0, particles.count, chunks + 1).astype(np.int64)
-        group: NDArray[np.int32] = place.astype(np.int32)
         counts = np.zeros((chunks, len(keys)), np.int64)
         _count(group, bounds, counts, chunks)
         return keys, _reorder(particles, group, bounds, counts)
@@ -77,11 +76,26 @@ def _into_tile_order(particles: Particles, shape: Shape) -> tuple[NDArray[np.int
     return old.keys[is_occupied[1:]], np.concatenate([firsts[:-1][is_occupied], firsts[-1:]])
 
 
-def _tile_keys(cell: NDArray[np.int32], shape: Shape) -> NDArray[np.int64]:
-    coordinates = np.zeros((cell.shape[1], 3), np.int64)
+def _tiles_of(cell: NDArray[np.int32], shape: Shape) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The keys of the tiles that hold cells, in order, and the place of each cell's tile among them.
+
+    Tiles that do not lie far apart are counted in the box round them, which takes less time than to sort them.
+    """
+    coordinates = np.zeros((3, cell.shape[1]), np.int64)
     for axis in range(len(cell)):
-        coordinates[:, axis] = cell[axis] // shape[2 - axis]
-    return pack(coordinates)
+        coordinates[axis] = cell[axis] // shape[2 - axis]
+    low = coordinates.min(axis=1, initial=0)
+    extent = coordinates.max(axis=1, initial=0) - low + 1
+    if float(np.prod(extent, dtype=np.float64)) > 4 * cell.shape[1]:
+        keys, place = np.unique(pack(coordinates.T), return_inverse=True)
+        return keys, place.astype(np.int32)
+    number = np.ravel_multi_index(tuple(coordinates - low[:, None]), tuple(extent))
+    found = np.flatnonzero(np.bincount(number, minlength=int(np.prod(extent))))
+    keys = pack(np.stack(np.unravel_index(found, tuple(extent)), axis=1) + low)
+    order = np.argsort(keys)
+    place = np.zeros(int(np.prod(extent)), np.int32)
+    place[found[order]] = np.arange(len(found), dtype=np.int32)
+    return keys[order], place[number]
 
 
 def _reorder(
