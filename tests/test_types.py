@@ -84,6 +84,7 @@ def _whole(text: str) -> str:
     return text if "import plash" in text or "from plash" in text else f"import plash\n{text}"
 
 
+@pytest.mark.slow
 def test_code_of_the_readme_the_reference_and_the_examples_is_typed(tmp_path):
     programs = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
     programs |= blocks(ROOT / "README.md") | blocks(ROOT / "docs" / "scene_file.md") | {"many_kinds": RIGHT}

@@ -102,6 +102,7 @@ def test_resume_makes_a_run_longer(call):
     assert "(5 frames)" in out
 
 
+@pytest.mark.slow
 def test_more_threads_than_cores_are_allowed(tmp_path):
     words = ["simulate", *SMALL, "--out", str(tmp_path / "run"), "--threads", "5", "-q"]
     done = subprocess.run([sys.executable, "-m", "plash", *words], capture_output=True, text=True)

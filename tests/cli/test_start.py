@@ -20,6 +20,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 @pytest.mark.parametrize("module", ["click", "plash.cli.commands", "plash.scene.model", "numba", "plash.pipeline.run"])
 def test_a_signal_while_starting_up_ends_it_with_a_word(tmp_path, module, number):

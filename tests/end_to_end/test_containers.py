@@ -8,6 +8,8 @@ import pytest
 import plash
 from plash.mesh.reconstruct import liquid_surface
 
+pytestmark = pytest.mark.slow
+
 H = 0.6 / 26
 MIDDLE = (0.3, 0.3, 0.3)
 

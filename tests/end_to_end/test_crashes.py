@@ -12,6 +12,8 @@ import pytest
 
 from ..fuzz.kills import checksums, finish, kill_again_and_again, plash
 
+pytestmark = pytest.mark.slow
+
 KILLS = 25
 SCENE = ["dam_break_2d", "--resolution", "24", "--frames", "24"]
 

@@ -5,6 +5,8 @@ import pytest
 
 import plash
 
+pytestmark = pytest.mark.slow
+
 KINDS = {name: plash.load_scene(name).solver.kind for name in plash.gallery()}
 
 

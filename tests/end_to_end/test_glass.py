@@ -6,6 +6,8 @@ import trimesh
 
 import plash
 
+pytestmark = pytest.mark.slow
+
 RADIUS, WALL, HEIGHT, FOOT = 0.2, 0.0125, 0.4, 0.05
 
 

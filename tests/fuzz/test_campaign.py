@@ -7,6 +7,8 @@ import pytest
 from .campaign import Worker, campaign
 from .cases import PARTS, numbers, part_of
 
+pytestmark = pytest.mark.slow
+
 CASES = 500
 STUB = """
 import os, sys, time

@@ -277,6 +277,7 @@ def test_triangles_are_turned_to_agree_and_face_outwards():
 # In a run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [{"thickness": "5 mm"}, {"repair": True}], ids=["shell", "repair"])
 def test_bowl_without_thickness_stands_in_water(tmp_path, keys):
     """A shell holds water; a repaired bowl is filled, so that what is poured into it runs off."""

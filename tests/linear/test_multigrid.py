@@ -93,6 +93,7 @@ def test_the_cycle_is_symmetric_and_positive(dimension, kind):
     assert abs(left - right) < 1e-4 * np.sqrt(rr * ss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rhs", ["noise", "smooth"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [64, 128])
@@ -104,6 +105,7 @@ def test_twelve_iterations_reach_a_true_residual_of_1e_5(size, kind, rhs):
     assert solution.iterations <= 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rhs", ["noise", "smooth"])
 @pytest.mark.parametrize("kind", ["unit", "sealed cut"])
 def test_twelve_iterations_are_enough_at_192_too(kind, rhs):
@@ -311,6 +313,7 @@ print(hashlib.sha256(coarse.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_kernels_just_compiled_and_kernels_from_the_cache_give_the_same_bits(tmp_path):
     """The first run on a machine compiles, the second loads: the same scene must give the same bits."""
     environment = os.environ | {"PLASH_CACHE_DIR": str(tmp_path)}

@@ -66,6 +66,7 @@ def _forget_large_problems():
 # How fast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rhs", ["noise", "smooth"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_three_times_the_resolution_costs_at_most_four_iterations_more(kind, rhs):

@@ -88,6 +88,7 @@ def spread(dimension, count=300, seed=3):
     return places, rng.standard_normal((count, dimension))
 
 
+@pytest.mark.slow
 def test_drops_in_a_bowl_never_stand_still_with_a_speed(dimension):
     steps = list(fly(drops(*spread(dimension)), bowl(dimension), 260))
     for (x0, _), (x1, _), (x2, v) in zip(steps, steps[1:], steps[2:], strict=False):
@@ -125,6 +126,7 @@ def test_a_drop_stays_in_the_bottom_of_a_valley_or_slides_along_it(dimension):
         assert np.abs(velocity[0, :2]).max() < (0.1 if dimension == 2 else 0.3 * velocity[0, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", ["apic", "flip"])
 def test_water_dropped_into_a_bowl_rests_or_moves_but_does_not_hang(transfer):
     inner, outer = (plash.Sphere(center=(0.5, 0.45, 0.5), radius=radius) for radius in (0.35, 0.42))

@@ -487,6 +487,7 @@ def test_a_falling_block_falls_as_a_rigid_body(dimension, transfer):
     assert np.abs(state.pressure.pool).max() < 1e-3 * 730 * FALL * H
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_still_pool_stays_still(dimension, transfer):
     """Z2, for a hundred steps, round a step that is under water; the pressure is that of one row less."""

@@ -60,6 +60,7 @@ def images(tmp_path, monkeypatch):
     return images
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scene", "stages"), [(LIQUID, None), (FLUID, ["simulate", "mesh"])], ids=["liquid", "fluid"])
 def test_killed_at_any_moment_a_run_goes_on_to_the_same_bits(images, tmp_path, scene, stages):
     stages = stages or ["simulate", "mesh", "render", "video", "report"]

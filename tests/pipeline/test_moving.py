@@ -46,6 +46,7 @@ def checksums(folder):
     return [item.sha256 for item in read_run(RunFolder(folder)).stage("simulate").items.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

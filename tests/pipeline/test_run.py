@@ -92,6 +92,7 @@ def test_three_dimensions_resume_too(tmp_path, name):
     assert checksums(tmp_path / "whole") == checksums(tmp_path / "parts")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [1, 2, 7])
 def test_a_stop_in_mid_frame_changes_nothing(straight, tmp_path, steps, capfd):
     with pytest.raises(StoppedError, match="plash resume") as error:

@@ -69,6 +69,7 @@ def test_other_functions_are_another_simulation_unless_asked_for(tmp_path):
     assert plash.run(scene(2), folder, stages=["simulate"], force=True).frames == 2
 
 
+@pytest.mark.slow
 def test_another_process_never_takes_its_functions_for_the_same(tmp_path):
     program = (
         "import plash\n"

@@ -2,6 +2,7 @@
 
 from importlib.resources import files
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,8 @@ from ..fuzz.words import (
     TOML_VALUES,
     WORDS,
 )
+
+pytestmark = pytest.mark.slow
 
 GALLERY_TEXT = {name: (files("plash") / "scenes" / f"{name}.toml").read_text("utf-8") for name in gallery()}
 QUIET = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])

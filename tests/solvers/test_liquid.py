@@ -75,6 +75,7 @@ def test_a_block_in_free_fall_keeps_its_shape_and_falls_with_g(dimension, transf
     assert solver.report.unknown_reads == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_still_pool_stays_still(dimension, transfer):
     """Z2 with air pressure at cell centres, for a hundred steps, with an obstacle standing in it."""
@@ -147,6 +148,7 @@ def test_divergence_is_below_tolerance_after_every_step(dimension, transfer):
         assert np.abs(left).max() < 1e-5 * max(solver.speed, G * dt)
 
 
+@pytest.mark.slow
 def test_one_and_two_threads_give_the_same_bits(dimension, threads):
     for transfer in TRANSFERS:
         results = []

@@ -35,6 +35,7 @@ def steps(solver, count, dt):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", ["semi_lagrangian", "pic", "flip", "apic"])
 @pytest.mark.parametrize("level", [0.6, 0.613, 0.637])
 def test_a_still_pool_stays_still_at_any_height(dimension, transfer, level):
@@ -69,6 +70,7 @@ def test_a_pool_seeded_at_random_comes_to_rest(transfer):
     assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", ["flip", "apic"])
 def test_sloshing_has_the_frequency_of_linear_waves(transfer):
     """24 cells of depth, amplitude two cells: within half a per cent over five periods."""
@@ -94,6 +96,7 @@ def test_sloshing_has_the_frequency_of_linear_waves(transfer):
     assert math.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0]) == pytest.approx(omega, rel=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", ["flip", "apic"])
 def test_volume_is_kept_over_a_dam_break(dimension, transfer):
     resolution, end = ((64, 2.0), (32, 1.0))[dimension - 2]
@@ -115,6 +118,7 @@ def test_volume_is_kept_over_a_dam_break(dimension, transfer):
     assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_without_density_projection_volume_is_lost():
     """What the projection is for."""
     fill = [box((0.0, 0.0), (0.4, 0.5), 2)]

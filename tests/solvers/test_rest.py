@@ -77,6 +77,7 @@ def slanted_wall(dimension):
     return plash.HalfSpace(point=(0.3, 0.0, 0.0)[:dimension], normal=(1.0, 0.7, 0.0)[:dimension])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", TRANSFERS)
 @pytest.mark.parametrize("shape", [half_sunk_ball, slanted_wall])
 def test_no_particle_creeps_along_a_solid(transfer, shape):

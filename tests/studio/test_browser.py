@@ -6,12 +6,15 @@ import io
 
 import av
 import numpy as np
+import pytest
 from PIL import Image, ImageSequence
 
 import plash
 from plash.studio.presets import presets
 
 from .conftest import SCENE
+
+pytestmark = pytest.mark.slow
 
 WEIGHTLESS = SCENE.replace("resolution = 32", "resolution = 32\ngravity = [0, 0]")
 

@@ -11,6 +11,8 @@ import plash
 from .conftest import open_tab
 from .page import Page
 
+pytestmark = pytest.mark.slow
+
 
 def reload(page: Page) -> None:
     page.tab.reload()

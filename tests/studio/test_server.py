@@ -343,6 +343,7 @@ def test_there_are_only_so_many_simulations():
     assert asyncio.run(take_two_at_once()) == [True, False, True]
 
 
+@pytest.mark.slow
 def test_the_studio_ends_at_once_with_its_processes(tmp_path):
     studio = start(tmp_path)
     try:
@@ -361,6 +362,7 @@ def test_the_studio_ends_at_once_with_its_processes(tmp_path):
     assert not left
 
 
+@pytest.mark.slow
 def test_a_scene_given_depth_runs_by_itself(own):
     wanted = {"text": SCENE, "depth": 0.4, "resolution": 12, "frames": 40, "quality": "draft"}
     post: Any = {"headers": {"origin": own.origin}, "params": {"token": own.token}}

@@ -225,6 +225,7 @@ def test_a_page_that_comes_back_before_there_was_anything_begins():
     assert page.last("scene")["title"] == "Small tank"
 
 
+@pytest.mark.slow
 def test_a_page_is_told_what_compiles_before_it_is_told_of_the_scene(monkeypatch):
     page = Page()
 

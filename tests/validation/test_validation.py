@@ -8,6 +8,8 @@ from validation.sloshing import slosh
 from validation.sources import flux, fountain
 from validation.volume import settle
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("transfer", ["flip", "apic"])
 def test_the_front_of_a_collapsing_column_is_where_martin_and_moyce_saw_it(transfer):

@@ -285,6 +285,7 @@ def dam(dimension):
     return plash.Box(min=(0, 0, 0)[:dimension], max=(0.4, 0.5, 0.5)[:dimension])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("courant", "lowest"), [(1.0, -5), (5.0, -7)])
 def test_volume_is_kept_in_a_dam_break_over_a_ball(dimension, courant, lowest):
     resolution, end = ((48, 3.0), (24, 1.0))[dimension - 2]

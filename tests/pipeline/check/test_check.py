@@ -28,6 +28,7 @@ def found(scene):
     return {(f.level, f.code, f.where): f for f in plash.check(scene, with_steps=False).findings}
 
 
+@pytest.mark.slow
 def test_gallery_scenes_have_no_findings_that_spoil_them():
     for name in plash.gallery():
         levels = {level for level, _, _ in found(plash.load_scene(name))}
@@ -165,6 +166,7 @@ def test_counts_are_those_of_the_run():
     assert estimate.particles == pytest.approx(solver.state.particles.count, rel=0.06)
 
 
+@pytest.mark.slow
 def test_predictions_come_close_to_the_run(tmp_path):
     scene = plash.load_scene("dam_break_2d", resolution=96, frames=12)
     estimate = plash.check(scene).estimate

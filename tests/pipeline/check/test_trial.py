@@ -31,6 +31,7 @@ def truth(scene):
     return len(reports), max(report.courant * solver.h / report.dt for report in reports)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [
@@ -66,6 +67,7 @@ def test_one_frame_takes_no_step():
     assert plash.check(scene(1)).estimate.steps == 0
 
 
+@pytest.mark.slow
 def test_the_scene_on_its_own_cells_tells_its_own_steps():
     fine = scene()
     assert forecast(fine, [run_trial(fine, fine, 60)]).steps == pytest.approx(truth(fine)[0], rel=0.1)

@@ -167,6 +167,7 @@ def test_no_line_is_seen_where_the_floor_ends():
     assert np.abs(np.diff(above, axis=1)).max() < 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("light", ["studio", "sky", "file"])
 def test_an_empty_floor_has_no_dark_specks(light, tmp_path):
     """Rays that slip through the floor see the dark below it."""

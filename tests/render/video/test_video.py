@@ -65,6 +65,7 @@ def test_the_same_pictures_give_the_same_bytes(tmp_path, kind):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.slow
 def test_every_time_they_give_the_same_bytes(tmp_path):
     """Large pictures of noise that a wall moves into: with AVX-512, x264 gave other bytes one time in three."""
     noise = np.random.default_rng(0).integers(0, 255, (240, 480, 3)).astype(np.uint8)

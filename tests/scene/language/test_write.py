@@ -117,6 +117,7 @@ def scenes(draw):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scenes())
 def test_scene_read_back_is_the_same_to_the_last_bit(scene):
