@@ -58,8 +58,11 @@ def serial_kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Compile a piece that becomes part of the kernels that call it, so that its size arguments are constants there."""
-    return _compiled(function, forceinline=True)
+    """Compile a piece that becomes part of the kernels that call it, so that its size arguments are constants there.
+
+    Only kernels can call it: a way in from Python would take nearly half of the time to compile it.
+    """
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def for_tile_shape(make: Callable[..., Kernel]) -> Callable[..., Kernel]:
