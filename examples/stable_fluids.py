@@ -27,7 +27,7 @@ solvers = {
     "semi_lagrangian": vortex(plash.Solver(kind="stable_fluids", advection="semi_lagrangian")),
 }
 starts = {name: solver.state.faces.copy() for name, solver in solvers.items()}
-print("frame   time  exp(-2 nu t)  maccormack   trace   density between")
+print("frame   time  exp(-2 nu t)  maccormack  semi_lagrangian   density between")
 for number in range(1, 13):
     time = number / 4
     left = {}
@@ -37,6 +37,6 @@ for number in range(1, 13):
         left[name] = (solver.state.faces * starts[name]).sum() / (starts[name] ** 2).sum()
     density = solvers["maccormack"].state.density
     print(
-        f"{number:5d} {time:6.2f} {np.exp(-0.02 * time):13.4f} {left['maccormack']:11.4f} {left['trace']:7.4f}   "
+        f"{number:5d} {time:6.2f} {np.exp(-0.02 * time):13.4f} {left['maccormack']:11.4f} {left['semi_lagrangian']:15.4f}   "
         f"{density.min():.3f} and {density.max():.3f}"
     )
