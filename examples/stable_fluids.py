@@ -37,6 +37,6 @@ for number in range(1, 13):
         left[name] = (solver.state.faces * starts[name]).sum() / (starts[name] ** 2).sum()
     density = solvers["maccormack"].state.density
     print(
-        f"{number:5d} {time:6.2f} {np.exp(-0.02 * time):13.4f} {left['maccormack']:11.4f} {left['semi_lagrangian']:15.4f}   "
-        f"{density.min():.3f} and {density.max():.3f}"
+        f"{number:5d} {time:6.2f} {np.exp(-0.02 * time):13.4f} {left['maccormack']:11.4f} "
+        f"{left['semi_lagrangian']:16.4f}   {density.min():.3f} and {density.max():.3f}"
     )
