@@ -6,6 +6,8 @@ bit (`physics/solids/velocity.py`). Two bodies closer than a cell share faces, a
 pockets of a few cells between a body and a wall are too small to be told from the gap that liquid leaves by. So it is
 refused when a component has a width of some cells, and the sum is more than a small share of all that is pushed, in and
 out counted alike. Smaller differences are spread over the component, and told as the step's `excess`.
+
+Reference: Cline step 3d; Batty et al. 2007.
 """
 
 from __future__ import annotations

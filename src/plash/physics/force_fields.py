@@ -3,6 +3,8 @@
 Attractor and vortex share a profile in the distance r from their point or axis, with a greatest value at the radius R:
 
     a = strength · r/R  within R ,    strength · (R/r)^falloff  beyond
+
+Reference: Cline step 3b.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ It answers three questions: which operator belongs to the liquid, what its equat
 changes the velocity. Another scheme is another class with these three methods, and a line in `solvers/build/liquid.py`.
 A gas pressure that is the same everywhere shifts the pressure and nothing else, so it is no part of the right-hand
 side: `physics/pressure.py` adds it at the end. What differs from place to place, as surface tension, belongs there.
+
+Reference: Cline step 3d; Gibou et al. 2002.
 """
 
 from __future__ import annotations

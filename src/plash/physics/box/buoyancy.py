@@ -4,6 +4,8 @@
 
 with the thermal expansion β in 1/K and T0 the temperature that the liquid's density was given for. In a box full of
 liquid the weight at T0 is the gradient of a pressure, and all that moves it is buoyancy.
+
+Reference: Foster & Metaxas 1997.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@
 
 Walls and bodies are insulating: inside bodies the temperature is that of the fluid round them, so that none of their
 own is ever interpolated. No sub-step makes new extremes.
+
+Reference: Stam 1999.
 """
 
 from __future__ import annotations

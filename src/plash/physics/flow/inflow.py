@@ -1,4 +1,7 @@
-"""Volume that appears in cells, or goes: what the divergence of the velocity has to be there."""
+"""Volume that appears in cells, or goes: what the divergence of the velocity has to be there.
+
+Reference: Cline section 5.
+"""
 
 from __future__ import annotations
 

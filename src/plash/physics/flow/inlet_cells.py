@@ -1,4 +1,7 @@
-"""Where spouts are on a set of tiles: the faces that liquid comes in through, and the plugs behind them as solids."""
+"""Where spouts are on a set of tiles: the faces that liquid comes in through, and the plugs behind them as solids.
+
+Reference: Cline section 5.
+"""
 
 from __future__ import annotations
 

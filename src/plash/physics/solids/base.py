@@ -8,6 +8,8 @@ those of the time step. What stands is kept from step to step; only tiles near b
 Bodies are where they are at the start of a step, as the particles are: the share of space that is open round a cell has
 to be that of the liquid in it. Their velocity is the one that takes them to where they will be at its end. A velocity
 is made one along bodies as they see it, relative to the nearest of them.
+
+Reference: Cline section 6; Batty et al. 2007.
 """
 
 from __future__ import annotations

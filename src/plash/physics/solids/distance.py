@@ -2,6 +2,8 @@
 
 A body thinner than a cell or so would be missed between the corners of cells, or leave a way round its closed faces.
 It is thickened to 1.5 cells (1.75 in 3-D): then no cell, whatever its place, touches open space on both sides.
+
+Reference: Batty et al. 2007.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The box of the domain: what its sides are, which cells lie beyond them, and values mirrored at them."""
+"""The box of the domain: what its sides are, which cells lie beyond them, and values mirrored at them.
+
+Reference: Cline section 3.1.
+"""
 
 from __future__ import annotations
 

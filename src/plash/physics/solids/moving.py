@@ -1,4 +1,7 @@
-"""Bodies that move, on the tiles of one step: where they are near, how fast, and which particles meet them."""
+"""Bodies that move, on the tiles of one step: where they are near, how fast, and which particles meet them.
+
+Reference: Batty et al. 2007, section 4.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ Where a body is, is its pose. Poses are part of the state of a simulation; a mot
 here as the scene prescribes. A step needs one velocity for each body. It is that of the screw which takes the body from
 its pose at the start of the step to its pose at the end, exactly: so what it sweeps in a step is what it pushes away,
 however its path bends in between. For a constant velocity or spin it is the velocity itself.
+
+Reference: Cline section 6.
 """
 
 from __future__ import annotations

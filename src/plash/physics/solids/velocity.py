@@ -2,6 +2,8 @@
 
 A rigid velocity sampled at the centres of faces is divergence free to the last bit: u_x does not depend on x. So what
 a body pushes out of all cells round it adds up to nothing, wherever it cuts them.
+
+Reference: Batty et al. 2007, section 4.
 """
 
 from __future__ import annotations

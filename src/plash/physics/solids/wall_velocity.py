@@ -5,6 +5,8 @@ and the mean of the other components round it. Then, component by component,
 
     sliding     u -= (u·n) n           the velocity that liquid has along the true surface
     friction    u_t *= a share         on the tangential part u_t = u - (u·n) n (`physics/solids/friction.py`)
+
+Reference: Cline step 3g.
 """
 
 from __future__ import annotations

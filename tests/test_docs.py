@@ -1,0 +1,30 @@
+"""The pages name files that are there, and every file of physics names the work it follows."""
+
+import re
+from pathlib import Path
+
+import plash
+
+SOURCE = Path(plash.__file__).parent
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md", *ROOT.glob("docs/*.md")]
+
+
+def test_every_file_that_a_page_names_is_there():
+    missing = []
+    for page in PAGES:
+        for name in re.findall(r"`((?:[\w.]+/)+[\w.]*)`", page.read_text("utf-8")):
+            if name.endswith((".py", ".js", ".html")):
+                homes = (SOURCE, ROOT, page.parent)
+                if not any((home / name).exists() for home in homes):
+                    missing.append(f"{page.name}: {name}")
+    assert not missing
+
+
+def test_every_file_of_physics_names_a_work_of_the_bibliography():
+    page = (ROOT / "docs" / "references.md").read_text("utf-8")
+    authors = set(re.findall(r"</a>\*\*(\w+)", page))
+    assert len(authors) > 20
+    files = [file for file in SOURCE.rglob("physics/**/*.py") if file.name != "__init__.py"]
+    assert files
+    assert not [file.name for file in files if not any(author in file.read_text("utf-8") for author in authors)]
