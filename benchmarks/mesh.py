@@ -48,7 +48,10 @@ def blobs(n: int, count: int) -> np.ndarray:
 
 
 def compare_marching(balls: int, n: int = 128) -> None:
-    from skimage.measure import marching_cubes
+    try:
+        from skimage.measure import marching_cubes
+    except ImportError:
+        raise SystemExit("the comparison needs scikit-image: pip install scikit-image") from None
 
     values = blobs(n, balls)
     field = field_of_array(values)

@@ -53,7 +53,7 @@ class DivergedError(PlashError):
 
 
 class SealedError(DivergedError):
-    """A solid that moves presses liquid together that cannot give way: no flow does so, in steps of any length."""
+    """A moving solid or an inlet compresses a closed pocket of liquid: no flow does so, in steps of any length."""
 
 
 class VolumeError(PlashError):

@@ -12,7 +12,7 @@ def multilinear(axis, *x):
 
 
 def test_a_multilinear_field_is_reproduced_anywhere(make_box, dimension):
-    """Z17: linear along each axis, products included."""
+    """Linear along each axis, products included."""
     box = make_box(dimension)
     field = box.faces(multilinear)
     points = np.random.default_rng(0).random((400, dimension)) * np.array(box.cells_along) * box.h

@@ -45,7 +45,7 @@ def test_the_helmholtz_solution_is_exact_to_round_off(dimension):
 
 
 def test_a_spike_spreads_as_in_jet():
-    """Z8: backward diffusion of a unit spike in 3x3x3 cells, with κ dt/h² = 1/12."""
+    """Backward diffusion of a unit spike in 3x3x3 cells, with κ dt/h² = 1/12."""
     spike = np.zeros((3, 3, 3))
     spike[1, 1, 1] = 1.0
     x = BoxSolver(spike.shape, H).helmholtz(spike, H**2 / 12)

@@ -1,4 +1,4 @@
-"""Z16: Gates's 63 cases, and whole steps with them; h and rho are never one, and no box is a cube."""
+"""Gates's 63 cases, and whole steps with them; h and rho are never one, and no box is a cube."""
 
 import itertools
 
@@ -471,7 +471,7 @@ def furthest_apart(points, others):
 
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_falling_block_falls_as_a_rigid_body(dimension, transfer):
-    """Z1: gravity counts once on every face, the outer ones included."""
+    """Gravity counts once on every face, the outer ones included."""
     corners = (0.3, 0.7, 0.2), (0.75, 1.2, 0.6)
     block = scene(dimension, *corners, "unbounded", (0.4, 1.0, -0.2), transfer=transfer)
     solver = build_liquid(block)

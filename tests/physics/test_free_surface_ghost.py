@@ -44,7 +44,7 @@ def at_rest(box, gravity=(0.0, -G, 0.0)):
 @pytest.mark.parametrize("level", [9.5001, 9.51, 9.73, 10.0, 10.25, 10.4999])
 @pytest.mark.parametrize("gas_pressure", [0.0, 1.7e3])
 def test_pressure_in_a_still_pool_is_linear_at_any_height(make_box, dimension, level, gas_pressure):
-    """Z2: p = rho g (level - y) + gas pressure, and nothing moves."""
+    """P = rho g (level - y) + gas pressure, and nothing moves."""
     box = with_surface(make_box(dimension), lambda *x: x[1] - level)
     field = at_rest(box)
     projection = solver(box, gas_pressure=gas_pressure).project(field, box.cells, DT)

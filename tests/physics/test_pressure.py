@@ -123,7 +123,7 @@ def test_pressure_in_a_still_pool_is_hydrostatic(make_box, dimension, gas_pressu
 
 
 def test_in_a_closed_box_a_uniform_force_moves_nothing(make_box, dimension):
-    """Z3: filled to the lid, the operator is singular, and gravity changes nothing but the pressure."""
+    """Filled to the lid, the operator is singular, and gravity changes nothing but the pressure."""
     box = make_box(dimension)
     field = box.faces(lambda axis, *x: np.zeros_like(x[0]))
     field.pool[(box.cells.faces & WET) == 0] = np.nan
@@ -165,7 +165,7 @@ def test_flow_into_a_closed_box_is_reported_and_not_hidden(make_box, dimension):
 
 
 def test_free_fall_has_no_pressure(make_box, dimension):
-    """Z1: a blob that touches nothing falls with g, and needs no iteration to do so."""
+    """A blob that touches nothing falls with g, and needs no iteration to do so."""
     box = make_box(dimension, walls=False, liquid=lambda *i: (i[0] > 3) & (i[0] < 10) & (i[1] > 4) & (i[1] < 12))
     field = box.faces(lambda axis, *x: np.full_like(x[0], -1.7))
     field.pool[(box.cells.faces & WET) == 0] = np.nan

@@ -33,7 +33,7 @@ def test_momentum_is_kept(make_box, dimension):
 
 
 def test_variance_grows_by_2_nu_dt(make_box, dimension):
-    """Z6: a spike spreads by exactly 2 nu dt per axis and step."""
+    """A spike spreads by exactly 2 nu dt per axis and step."""
     box = make_box(dimension, cells=(40, 40) if dimension == 2 else (24, 24, 24))
     centre = box.cells_along[0] // 2
     nu, dt = 0.15, 0.05
@@ -55,7 +55,7 @@ def test_variance_grows_by_2_nu_dt(make_box, dimension):
 
 
 def test_the_explicit_limit_is_where_the_shortest_wave_turns(make_box, dimension):
-    """Z9: the checkerboard is multiplied by 1 - 4 d k per step, so it is stable up to k = 1/(2 d)."""
+    """The checkerboard is multiplied by 1 - 4 d k per step, so it is stable up to k = 1/(2 d)."""
     box = make_box(dimension)
     checkerboard = box.faces(lambda axis, *x: 1.0 - 2.0 * (np.rint(sum(p / box.h for p in x) - 0.5 * (len(x) - 1)) % 2))
     wet_only(checkerboard, box)

@@ -57,7 +57,7 @@ def order_free(values):
 
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_block_in_free_fall_keeps_its_shape_and_falls_with_g(dimension, transfer):
-    """Z1: every face velocity is g t after n steps; particles follow y0 - g dt² n(n+1)/2."""
+    """Every face velocity is g t after n steps; particles follow y0 - g dt² n(n+1)/2."""
     # On a lattice density projection finds nothing to mend
     falling = scene(dimension, block(dimension, (0.4, 1.0, -0.2)), "unbounded", transfer=transfer, jitter=0.0)
     solver = build_liquid(falling)
@@ -96,7 +96,7 @@ def test_a_still_pool_stays_still(dimension, transfer):
 
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_mirrored_scene_gives_the_mirrored_result(dimension, transfer):
-    """Z18: two equal columns falling towards each other, before they meet."""
+    """Two equal columns falling towards each other, before they meet."""
     columns: Any = [
         (box((0.0, 0.0, 0.0), (0.3, 0.7, 0.8), dimension), {}),
         (box((0.9, 0.0, 0.0), (1.2, 0.7, 0.8), dimension), {}),

@@ -39,7 +39,7 @@ def steps(solver, count, dt):
 @pytest.mark.parametrize("transfer", ["semi_lagrangian", "pic", "flip", "apic"])
 @pytest.mark.parametrize("level", [0.6, 0.613, 0.637])
 def test_a_still_pool_stays_still_at_any_height(dimension, transfer, level):
-    """Z2: on a lattice the distance is exact, so the pressure is linear and nothing moves; a solid stands in it."""
+    """On a lattice the distance is exact, so the pressure is linear and nothing moves; a solid stands in it."""
     step = {"name": "step", **box((0.4, 0.0, 0.2), (0.7, 0.3, 0.5), dimension)}
     size = (1.2, 1.0, 0.8)[:dimension]
     pool = [box((0.0, 0.0, 0.0), (1.2, level, 0.8), dimension)]

@@ -119,7 +119,7 @@ class Manifest:
         scene: The scene as the text of a file.
         source: What the scene was loaded from, as messages call it.
         physics: Hash of all that the simulation depends on.
-        seed: Start of all random numbers.
+        seed: Random seed.
         wanted: The stages that the run was asked for, in order.
         stages: What each stage has finished.
         checkpoints: What there is to go on from, by frame; 0 stands for the one written in mid-frame on a stop.

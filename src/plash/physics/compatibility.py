@@ -1,4 +1,4 @@
-"""Liquid that is pressed together and cannot give way: there is no such flow, and no way to go on.
+"""Compatibility of closed pockets: without a free surface, the net flux of solids, inlets and drains must vanish.
 
 In a component that no air touches as much has to flow in as out, so what solids push out of its cells and spouts bring
 in must add up to nothing, or to no more than drains take away. For a rigid body inside the liquid it does, to the last

@@ -33,7 +33,7 @@ from plash.physics.solids.base import Solids
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
-_LARGEST_SHIFT = 0.0075  # of the rest fill: a pool is not to rise much for what is lost from sight in a jet
+_LARGEST_SHIFT = 0.0075  # of the target fill: an under-resolved jet must not raise the pool
 
 
 class DensityCorrection(Protocol):

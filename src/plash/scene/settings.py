@@ -142,15 +142,15 @@ class LiquidSettings(Solver):
     flip_ratio: Number = Field(
         default=0.97, ge=0, le=1, description="Share of FLIP in transfer flip; the rest is PIC, which damps."
     )
-    seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="Start of all random numbers.")
+    seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="Random seed.")
     steps_cross_frames: Switch = Field(
         default=False,
         description="Let a step end after the frame's time, instead of dividing each frame evenly.",
     )
     free_surface: Literal["ghost", "staircase", "cells"] = Field(
         default="ghost",
-        description="Where the surface is: between cell centres, from how full of particles space is (ghost), at "
-        "the faces of the cells that hold one (staircase), or in those cells, with rules for their faces (cells).",
+        description="Model of the surface: inside cells, by ghost fluid (ghost), at the faces of cells that hold a "
+        "particle (staircase), or in those cells, by Gates's rules for their faces (cells).",
     )
     density_projection: Switch = Field(
         default=True,
@@ -158,8 +158,8 @@ class LiquidSettings(Solver):
     )
     solids: Literal["cut", "voxel"] = Field(
         default="cut",
-        description="How solids are seen: where they are, through cells that they cut (cut), or as whole cells "
-        "(voxel). With free_surface cells it is always voxel.",
+        description="How the grid represents solids: at their true place, by the cells they cut (cut), or as whole "
+        "cells (voxel). With free_surface cells it is always voxel.",
     )
     separating_walls: Switch = Field(
         default=True,

@@ -12,7 +12,7 @@ H = 0.37
 
 
 def test_variance_grows_by_2_kappa_dt(dimension):
-    """Z6: a spike spreads by exactly 2 κ dt per axis and step, and none of it is lost."""
+    """A spike spreads by exactly 2 κ dt per axis and step, and none of it is lost."""
     kappa, dt, steps = 0.02, 0.3, 4
     field = np.zeros(SHAPES[dimension])
     centre = tuple(n // 2 for n in field.shape)

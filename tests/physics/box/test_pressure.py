@@ -60,7 +60,7 @@ def test_bodies_let_nothing_through(dimension):
 
 
 def test_a_uniform_force_moves_nothing(dimension):
-    """Z3: in a closed box it is the gradient of a pressure."""
+    """In a closed box it is the gradient of a pressure."""
     for obstacles, projection in cases(dimension):
         velocity = np.ones((dimension, *SHAPES[dimension])) * 1.7
         obstacles.close(velocity)

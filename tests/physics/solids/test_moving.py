@@ -151,7 +151,7 @@ def test_closed_faces_along_the_axes_move_with_their_body(dimension, solids):
 @pytest.mark.parametrize("solids", BOTH)
 @pytest.mark.parametrize("full", [True, False])
 def test_liquid_in_a_box_that_moves_stays_still_in_it(solids, full):
-    """Z5: without gravity nothing happens at all; a pool moves with its box."""
+    """Without gravity nothing happens at all; a pool moves with its box."""
     solid_velocity, level = np.array([0.7, 0.3]), 0.7 if full else 0.5
     walls = {"kind": "difference", "of": [box((0.2, 0.2), (0.9, 0.8)), box((0.3, 0.3), (0.8, 0.7))]}
     moving = scene(

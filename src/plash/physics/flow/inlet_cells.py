@@ -50,7 +50,7 @@ class InletCells:
         flux: Mean velocity over each.
         normal: Component of the spout's normal.
         handed: What the spout hands on of its own velocity, m/s.
-        walls: All faces of plugs, and the same of each: none where only behind is open.
+        walls: Every face of inlet cells, by inlet; none where only the side behind is open.
     """
 
     before: SolidFields

@@ -40,7 +40,7 @@ _FINE = 32  # points in a cell along the normal, to find the stairs
 
 
 def everywhere(particles: Particles, time: float) -> NDArray[np.bool_]:
-    """That there is room for every particle."""
+    """Every particle has room."""
     return np.ones(particles.count, np.bool_)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 _MARGIN = 8  # pixels mirrored round the picture: at its rim the denoiser leaves grain
-_BRIGHTEST = 60.0  # what is brighter is a chance find of a lamp, and would become a blot
+_BRIGHTEST = 60.0  # firefly clamp: brighter samples are rare hits of a lamp, which the denoiser would smear
 
 
 def denoised(light: Floats, albedo: Floats, normal: Floats, quickly: bool) -> Floats:
