@@ -97,3 +97,10 @@ def test_keys_and_words_are_known_by_their_old_names():
 def test_an_old_name_beside_the_new_one_is_refused():
     with pytest.raises(SceneError, match="parting: is the old name of separating_walls"):
         Solver(**OLD, separating_walls=True)
+
+
+def test_plain_data_makes_settings_of_the_kind_it_names():
+    assert Solver.model_validate({"transfer": "flip"}) == Solver(transfer="flip")
+    fluids: Any = Solver.model_validate({"kind": "stable_fluids", "isovalue": 0.4})
+    assert fluids.isovalue == 0.4
+    assert type(fluids).model_validate({"kind": "stable_fluids", "isovalue": 0.4}) == fluids

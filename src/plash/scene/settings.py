@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack, cast
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pydantic.config import JsonDict
@@ -86,6 +86,14 @@ class Solver(SceneModel):
         chosen: Any = SOLVER_KINDS[kind_named_in(keys)] if cls is Solver else cls
         made: Self = super().__new__(chosen)
         return made
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """The settings of the kind that plain data names."""
+        if cls is Solver:
+            made: Any = SOLVER_KINDS[kind_named_in(obj)].model_validate(obj, **options)
+            return cast(Self, made)
+        return super().model_validate(obj, **options)
 
     def __repr_name__(self) -> str:
         return "Solver"

@@ -45,7 +45,7 @@ class BoxSource:
     def lasts(self, time: float, dt: float) -> float:
         """For how much of the step from `time` on it pours, s.
 
-        >>> Pour(np.ones((2, 2)), start=0.25, stop=1.0).lasts(time=0.0, dt=0.5)
+        >>> BoxSource(np.ones((2, 2)), start=0.25, stop=1.0).lasts(time=0.0, dt=0.5)
         0.25
         """
         return max(0.0, min(time + dt, self.stop) - max(time, self.start))
