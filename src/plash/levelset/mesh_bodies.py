@@ -41,7 +41,7 @@ class Shell:
 
     def distance(self, points: Array, least: float = 0.0) -> Array:
         """The signed distance of points (n, 3); with `least`, to a wall no thinner than that."""
-        return _gaps(self.surface, points) - max(self.wall, least) / 2
+        return _distances(self.surface, points) - max(self.wall, least) / 2
 
     @property
     def least_thickness(self) -> float:
@@ -88,7 +88,7 @@ class Repaired:
         share = np.minimum(np.abs(turns - 0.5) / (0.5 - _ERROR), 1.0)
         if least > 0 and self.surface.thickness.min() < least:
             return _swollen(self.surface, points, least, inside) * share
-        return _gaps(self.surface, points) * np.where(inside, -share, share)
+        return _distances(self.surface, points) * np.where(inside, -share, share)
 
     @property
     def least_thickness(self) -> float:
@@ -116,7 +116,7 @@ def _is_border(corners: Array, winding: Winding) -> NDArray[np.bool_]:
     return found
 
 
-def _gaps(surface: Triangles, points: Array) -> Array:
+def _distances(surface: Triangles, points: Array) -> Array:
     """How far points (n, 3) are from the nearest triangle, whatever side of it they are on."""
     return np.abs(surface.distance(points))
 

@@ -1,8 +1,8 @@
 """Signed distance to a mesh of triangles: exact to the nearest triangle, with a sign that cannot leak.
 
 A point looks for its nearest triangle down a tree (`levelset/triangle_tree.py`), skipping turned boxes that are further
-away than what it has. Over a smooth surface few are not, however fine the mesh and however thin its triangles; boxes
-along the axes would lean out of the surface, and ever more of them be in reach.
+away than what it has. Over a smooth surface few boxes pass that test, however fine the mesh and however thin its
+triangles; boxes along the axes would stick out of a slanted surface and overlap more.
 
 Inside is where the surface winds round a point: a ray along x then leaves it more often than it enters. A ray through
 an edge or a vertex is counted by a half-open rule that gives the two triangles of an edge the same answer to the last
@@ -172,19 +172,19 @@ def nearest_triangle(tree, sign, slack, x, y, z, nearest, waiting):
         if node >= leaves:
             leaf = node - leaves
             for t in chunk_range(leaf, leaves, len(corners)):
-                phi = np.sqrt(_triangle_gap(corners, t, x, y, z)) + sign * swell[t]
+                phi = np.sqrt(_triangle_distance(corners, t, x, y, z)) + sign * swell[t]
                 if phi < best:
                     best, nearest = phi, t
         else:
             near, far = 2 * node, 2 * node + 1
-            near_gap, far_gap = _box_gap(turned, near, x, y, z), _box_gap(turned, far, x, y, z)
-            if far_gap < near_gap:
+            near_square, far_square = _box_distance(turned, near, x, y, z), _box_distance(turned, far, x, y, z)
+            if far_square < near_square:
                 near, far = far, near
-                near_gap, far_gap = far_gap, near_gap
-            if _is_in_reach(far_gap, best + slack - sign * ranges[far, side]):
-                nodes[height], phis[height] = far, far_gap
+                near_square, far_square = far_square, near_square
+            if _is_in_reach(far_square, best + slack - sign * ranges[far, side]):
+                nodes[height], phis[height] = far, far_square
                 height += 1
-            if _is_in_reach(near_gap, best + slack - sign * ranges[near, side]):
+            if _is_in_reach(near_square, best + slack - sign * ranges[near, side]):
                 node = near
                 continue
         # The next in reach: the last that waits, or what is beside the way up
@@ -194,7 +194,7 @@ def nearest_triangle(tree, sign, slack, x, y, z, nearest, waiting):
                 node, square = nodes[height], phis[height]
             elif own > 1:
                 node = own ^ 1
-                square = _box_gap(turned, node, x, y, z)
+                square = _box_distance(turned, node, x, y, z)
                 own >>= 1
             else:
                 return best, nearest
@@ -274,13 +274,13 @@ def _leaves_through(corners, t, start, along, slack):
     if way < 0.0:
         return np.inf
     x, y, z = start[0] + way * along[0], start[1] + way * along[1], start[2] + way * along[2]
-    if _triangle_gap(corners, t, x, y, z) > slack * slack:
+    if _triangle_distance(corners, t, x, y, z) > slack * slack:
         return np.inf
     return way
 
 
 @inlined
-def _box_gap(turned, node, x, y, z):
+def _box_distance(turned, node, x, y, z):
     """Squared distance of a point to a turned box."""
     dx, dy, dz = x - turned[node, 0], y - turned[node, 1], z - turned[node, 2]
     up = abs(dx * turned[node, 3] + dy * turned[node, 4] + dz * turned[node, 5]) - turned[node, 12]
@@ -291,7 +291,7 @@ def _box_gap(turned, node, x, y, z):
 
 
 @inlined
-def _segment_gap(px, py, pz, ex, ey, ez, along, length):
+def _segment_distance(px, py, pz, ex, ey, ez, along, length):
     """Squared length of p - share e, with the share along / length kept in [0, 1]."""
     share = min(max(along / length, 0.0), 1.0) if length > 0 else 0.0
     dx, dy, dz = px - share * ex, py - share * ey, pz - share * ez
@@ -299,7 +299,7 @@ def _segment_gap(px, py, pz, ex, ey, ez, along, length):
 
 
 @serial_kernel
-def _triangle_gap(corners, t, x, y, z):
+def _triangle_distance(corners, t, x, y, z):
     """Squared distance of a point to a triangle: to its plane above its inside, else to the nearest of its sides."""
     ax, ay, az = corners[t, 0], corners[t, 1], corners[t, 2]
     ux, uy, uz = corners[t, 3] - ax, corners[t, 4] - ay, corners[t, 5] - az
@@ -321,9 +321,9 @@ def _triangle_gap(corners, t, x, y, z):
     wx, wy, wz = vx - ux, vy - uy, vz - uz
     qx, qy, qz = px - ux, py - uy, pz - uz
     pw = qx * wx + qy * wy + qz * wz
-    one = _segment_gap(px, py, pz, ux, uy, uz, pu, uu)
-    two = _segment_gap(px, py, pz, vx, vy, vz, pv, vv)
-    three = _segment_gap(qx, qy, qz, wx, wy, wz, pw, wx * wx + wy * wy + wz * wz)
+    one = _segment_distance(px, py, pz, ux, uy, uz, pu, uu)
+    two = _segment_distance(px, py, pz, vx, vy, vz, pv, vv)
+    three = _segment_distance(qx, qy, qz, wx, wy, wz, pw, wx * wx + wy * wy + wz * wz)
     return min(one, two, three)
 
 

@@ -120,7 +120,7 @@ def _to_open_space(
     return found
 
 
-def gap_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
+def solid_phi_everywhere(tiles: Tiles, solid: SolidDistance) -> NDArray[np.float32]:
     """The distance to the nearest solid as a pool, far where it was not measured; in lattice spacings."""
     pool = np.full((tiles.count + 1, *tiles.shape), _FAR, np.float32)
     slots, solid_phi = solid
@@ -226,7 +226,7 @@ def beyond_walls(places: NDArray[np.float64], lattice: Lattice) -> Iterator[tupl
 
 
 def _samples_beyond_walls(tiles: Tiles, lattice: Lattice) -> list[NDArray[np.int64]]:
-    """How many spacings samples lie beyond each side that is no wish for more space; broadcasts against a pool."""
+    """How many spacings samples lie outside each closed or open side; broadcasts against a pool."""
     found = []
     for axis in range(tiles.dimension):
         size = tiles.shape[2 - axis]

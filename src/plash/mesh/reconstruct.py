@@ -25,7 +25,7 @@ from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
 from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened, widened_near
 from plash.mesh.finish import finished, shaped
-from plash.mesh.lattice import Lattice, cut_off, flush, gap_everywhere, open_share, solid_distance, walls_of
+from plash.mesh.lattice import Lattice, cut_off, flush, open_share, solid_distance, solid_phi_everywhere, walls_of
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
@@ -39,7 +39,7 @@ from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
 from plash.timing import stage
 
-_AT_SOLID = 0.1  # lattice spacings from a solid, within which vertices are not smoothed: the seam behind is no shape
+_AT_SOLID = 0.1  # lattice spacings from a solid, where vertices are not smoothed: the seam is hidden there
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
 _MOST_MENDED_AT_SOLIDS = 0.6  # the same where there are solids: thin walls are simulated thicker than they are drawn
@@ -93,7 +93,7 @@ def liquid_surface(
     has_surface = np.zeros(tiles.count + 1, np.bool_)
     has_surface[ends // int(np.prod(tiles.shape))] = True
     totals = widened_near(tiles, carried[1:], detail, has_surface)
-    draft = _draft(cuts, ends, lattice, (filled, totals, gap_everywhere(tiles, solid)[None]), names)
+    draft = _draft(cuts, ends, lattice, (filled, totals, solid_phi_everywhere(tiles, solid)[None]), names)
 
     draft = _shaped(draft, ends, cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)

@@ -3,7 +3,7 @@
 In the frame of a solid it stands, and only the particle moves: from where it was, seen from where the solid was, to
 where it is, seen from where the solid is. That segment is traced like any other (`particles/collide.py`), so nothing
 gets through a solid however fast the two pass. Particles that are stopped lose the velocity into the solid, relative
-to it: what a solid overruns leaves with its normal velocity at least.
+to it: a particle hit by a moving solid gets at least the solid's normal velocity.
 """
 
 from __future__ import annotations

@@ -47,9 +47,8 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
     """Move particles by a displacement given on faces in cells, by half a cell at most; velocities stay.
 
     Inside a cell each component is linear along its own axis, from the cell's one face to the other: the divergence
-    there is that of the faces, so it removes each cell's own error. Of an unknown face the opposite one tells; for
-    flying particles there is no displacement. Afterwards particles may stand up to half a cell outside the tile they
-    are sorted into.
+    there is that of the faces, so it removes each cell's own error. An unknown face takes the value of the opposite
+    one; spray is not displaced. Afterwards particles may be up to half a cell outside the tile they are sorted into.
     """
     tiles = displacement.tiles
     places, in_tiles = particles.places, particles.in_tiles(tiles)

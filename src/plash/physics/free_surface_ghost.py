@@ -128,12 +128,12 @@ def _subtract_gradient(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float64)
-            gaps = np.zeros(PZ * PY * PX, np.float32)
+            levels = np.zeros(PZ * PY * PX, np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 copy_cross(block, potential, neighbours, t, BZ, BY, BX)
                 if at_surface[t]:
-                    copy_cross(gaps, phi, neighbours, t, BZ, BY, BX)
+                    copy_cross(levels, phi, neighbours, t, BZ, BY, BX)
                 for axis in range(DIM):
                     step = stride(axis, PY, PX)
                     for z in range(BZ):
@@ -144,7 +144,7 @@ def _subtract_gradient(shape: Shape) -> Kernel:
                                 if faces[axis, t, z, y, x] & (WET | WALL) == WET:
                                     slope = block[m] - block[m - step]
                                     if at_surface[t]:
-                                        slope *= _conductance(gaps[m], gaps[m - step])
+                                        slope *= _conductance(levels[m], levels[m - step])
                                     velocity[axis, t, z, y, x] = np.float32(velocity[axis, t, z, y, x] - slope)
                                 else:
                                     velocity[axis, t, z, y, x] = np.float32(np.nan)
