@@ -91,3 +91,13 @@ def threads():
     most = settings.NUMBA_NUM_THREADS
     yield lambda n: numba.set_num_threads(min(n, most))
     numba.set_num_threads(before)
+
+
+SLOW_FOLDERS = {"end_to_end", "pipeline"}  # whole runs, most of them in processes of their own
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of some folders slow."""
+    for item in items:
+        if SLOW_FOLDERS & set(item.path.parts):
+            item.add_marker(pytest.mark.slow)
