@@ -7,10 +7,12 @@ component, and particles of one tile stand together.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, ParticleArrays
+from plash.carried import CARRIED, ParticleArrays, Rows
 from plash.grid.tiles import Tiles
 from plash.particles.positions import InTiles, Positions, split_positions
 
@@ -74,6 +76,13 @@ class Particles(ParticleArrays):
             if quantity.rate:
                 values = getattr(self, name)
                 values += values.dtype.type(quantity.rate * dt)
+
+    def give_rows(self, rows: Mapping[str, int]) -> None:
+        """Have the rows that a transfer asks for, by the name of the array; new ones are at their start."""
+        for name, quantity in CARRIED.items():
+            wanted = rows.get(name, 0)
+            if quantity.rows is Rows.TRANSFER and len(getattr(self, name)) != wanted:
+                setattr(self, name, np.full((wanted, self.count), quantity.start, quantity.dtype))
 
     def add(self, other: Particles) -> None:
         """Append other particles; the whole has to be sorted again."""

@@ -105,11 +105,10 @@ def _trace(shape: Shape) -> Kernel:
                             if u[a] != u[a]:
                                 missing += 1
                                 u[a] = np.float32(0)
-                        back = half * dt if part == 0 else dt
-                        x = x0 - back * u[0]
-                        y = y0 - back * u[1]
+                        x = x0 - dt * u[0]
+                        y = y0 - dt * u[1]
                         if DIM == 3:
-                            z = z0 - back * u[2]
+                            z = z0 - dt * u[2]
                     value = _component(blocks, grid, keys, axis, first, (x, y, z), BZ, BY, BX)
                     if value != value:
                         missing += 1

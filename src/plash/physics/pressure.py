@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
-from plash.grid.cells import Cells
+from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
@@ -79,7 +79,14 @@ class PressureSolver:
     separating_walls: bool = False
 
     @stage
-    def project(self, velocity: FaceField, cells: Cells, dt: float, inflow: Inflow | None = None) -> Projection:
+    def project(
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        dt: float,
+        inflow: Inflow | None = None,
+        wanted: NDArray[np.float64] | None = None,
+    ) -> Projection:
         """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
 
         Where volume comes in or goes, the divergence becomes that of the inflow instead.
@@ -88,7 +95,7 @@ class PressureSolver:
         below tolerance times what it was, or at the level of single-precision round-off.
         """
         inflow = inflow or Inflow.none()
-        b, system = self._equations(velocity, cells, inflow)
+        b, system = self._equations(velocity, cells, inflow, wanted)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
 
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
@@ -98,7 +105,7 @@ class PressureSolver:
         parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
         if parted is not None:
             cells = parted
-            b, system = self._equations(velocity, cells, inflow)
+            b, system = self._equations(velocity, cells, inflow, wanted)
             potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
             solves.append(solution)
         self.free_surface.subtract_gradient(velocity, potential, cells)
@@ -110,10 +117,12 @@ class PressureSolver:
         return Projection(CellField(cells.tiles, pressure), excess, solves, system, cells)
 
     def _equations(
-        self, velocity: FaceField, cells: Cells, inflow: Inflow
+        self, velocity: FaceField, cells: Cells, inflow: Inflow, wanted: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
         b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
+        if wanted is not None:
+            b += np.where(cells.label == LIQUID, wanted, 0.0)
         return b, PoissonSystem(self.free_surface.operator(cells))
 
 

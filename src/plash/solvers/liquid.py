@@ -25,7 +25,7 @@ from plash.grid.sample import velocity_at
 from plash.grid.tiles import Tiles
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
-from plash.particles.move import move_particles
+from plash.particles.move import accelerate, move_particles
 from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
@@ -34,6 +34,7 @@ from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
+from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity import Viscosity
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameParticles, nowhere
@@ -93,35 +94,40 @@ class LiquidSolver:
             moved: For how long to move particles now, s; `advect_particles` moves them for the rest of dt later.
         """
         s, report = self.state, self.report
+        kick = s.lag + dt / 2
 
         # Where everything is
         solids, inlets, cells, volume = self.label(dt)
         yield StepStage("grid")
 
         # How fast it would go on its own
-        s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells, dt)
+        s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
+        wanted = straight_path_divergence(s.velocity, cells, dt, self.h)
         yield StepStage("advect", s.velocity)
-        self.forces.add(s.velocity, cells, s.time, dt)
-        self.viscosity.apply(s.velocity, cells, dt)
+        self.forces.add(s.velocity, cells, s.time, kick)
+        self.viscosity.apply(s.velocity, cells, kick)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
-        solids.enforce_no_flux(s.velocity, cells, dt)
+        solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, cells, dt, inlets.inflow.plus(drained))
+        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow.plus(drained), wanted)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
         extrapolate(s.velocity, self.reach)
-        self.transfer.hold_continued(s, s.velocity, projection.cells)
-        solids.enforce_slip(s.velocity, projection.cells, dt)
+        self.transfer.hold_continued(s, s.velocity, projection.cells, kick)
+        solids.enforce_slip(s.velocity, projection.cells, kick)
         inlets.enforce_inlet_velocity(s.velocity)
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells)
-        self.forces.add_to_ballistic(s.particles, s.time, dt)
+        before = s.particles.velocity.copy()
+        report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
+        self.forces.add_to_ballistic(s.particles, s.time, kick)
+        accelerate(s.particles, before, kick)
+        s.velocity_time = s.time + dt / 2
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
@@ -215,7 +221,7 @@ class LiquidSolver:
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
         """Go back to a state that was stored."""
-        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.affine_rows)
+        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.rows)
         if state.cells is not None:
             state.poses = poses_from(arrays, self.solids.poses(state.began))
             cut_cells = self.solids.at(state.cells.tiles, state.poses, state.began, state.length).cut_cells
@@ -228,7 +234,7 @@ class LiquidSolver:
         Particles are carried along last, when the velocity is known to be sound: until then nothing is lost.
         """
         s = self.state
-        known = s.velocity, s.cells, s.pressure
+        known = s.velocity, s.cells, s.pressure, s.velocity_time
         for attempt in range(_RETRIES + 1):
             try:
                 for _ in self.stages(dt, min(dt, remaining)):
@@ -236,7 +242,7 @@ class LiquidSolver:
             except SealedError:
                 raise
             except DivergedError as error:
-                s.velocity, s.cells, s.pressure = known
+                s.velocity, s.cells, s.pressure, s.velocity_time = known
                 self.report.retries = attempt + 1
                 if attempt == _RETRIES:
                     raise DivergedError(
@@ -248,15 +254,12 @@ class LiquidSolver:
                 return
 
     def advect_particles(self, dt: float, velocity: FaceField, solids: Solids) -> None:
-        """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
+        """Move particles for dt."""
         s, report = self.state, self.report
-        courant = self.speed * dt / self.h
-        report.courant = max(report.courant, courant)
-        pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
-        for piece in range(pieces):
-            start = solids.remember(s.particles)
-            report.unknown_reads += move_particles(s.particles, velocity, dt / pieces, self.h)
-            self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
+        report.courant = max(report.courant, self.speed * dt / self.h)
+        start = solids.remember(s.particles)
+        move_particles(s.particles, dt, self.h)
+        self._confine(solids, start, s.time, dt)
         s.particles.let_pass(dt)
         self._come_and_go(velocity.tiles, s.time, s.time + dt)
         s.time += dt

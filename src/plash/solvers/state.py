@@ -21,7 +21,8 @@ class State:
         carried: What particles brought to faces at the start of the last step, m/s; None if the grid carries velocity.
         cells: What each cell holds; None before the first step.
         pressure: In liquid cells, Pa; None before the first step.
-        time: Of the particles, s.
+        time: Of the particles' positions, s.
+        velocity_time: Of velocities, s: half a step before the time once a step is done.
         unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
         steps: How many steps have been taken.
         target_fill: Fill fraction that the inside of the liquid is kept at: 1, or a little off it to keep volume.
@@ -36,12 +37,18 @@ class State:
     cells: Cells | None = None
     pressure: CellField | None = None
     time: float = 0.0
+    velocity_time: float = 0.0
     unspent: float = 0.0
     steps: int = 0
     target_fill: float = 1.0
     began: float = 0.0
     length: float = 0.0
     poses: Poses = field(default_factory=dict)
+
+    @property
+    def lag(self) -> float:
+        """By how much velocities lag behind positions, s: half of a step that is done."""
+        return self.time - self.velocity_time
 
     @property
     def tiles(self) -> Tiles:

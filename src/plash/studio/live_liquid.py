@@ -117,13 +117,10 @@ class LiveLiquid:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
         old, solver = self._solver, _Watched.of(liquid_solver(scene))
-        rows = solver.transfer.affine_rows
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
-        particles = solver.state.particles
-        if len(particles.affine) != rows:
-            particles.affine = np.zeros((rows, particles.count), np.float32)
+        solver.state.particles.give_rows(solver.transfer.rows)
         solids_changed = scene.solid != self.scene.solid
         self._solver, self.scene = solver, scene
         if solids_changed:
