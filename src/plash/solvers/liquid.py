@@ -103,6 +103,7 @@ class LiquidSolver:
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
         wanted = straight_path_divergence(s.velocity, cells, dt, self.h)
+        solids.bend_paths(wanted, s.velocity, dt, self.h)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
         self.viscosity.apply(s.velocity, cells, kick)

@@ -31,6 +31,7 @@ from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.particles.sides import keep_inside
 from plash.physics.solids.base import Collided, Solids
+from plash.physics.solids.curvature import CurvedWalls
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.domain_box import CLOSED, OPEN, DomainBox, mirror_at_sides
 from plash.physics.solids.friction import Friction, FrictionAtRest, with_moving
@@ -90,6 +91,11 @@ class CutSolids:
         is_wall = (self.open_space.closed[:, self.at_bodies] & (WALL | SIDE)) == WALL
         walled: NDArray[np.int32] = self.at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
         return walled
+
+    @cached_property
+    def curved_walls(self) -> CurvedWalls:
+        """Cells with a part of a curved wall."""
+        return CurvedWalls.of(self.tiles, self.at_bodies, self.solid_phi, self.open_space)
 
     @property
     def traces_moves(self) -> bool:
