@@ -34,6 +34,20 @@ def accelerate(particles: Particles, before: NDArray[np.float32], dt: float) -> 
     particles.acceleration /= np.float32(dt)
 
 
+def velocity_after(particles: Particles, dt: float, gravity: float) -> NDArray[np.float32]:
+    """Velocities (m/s) a short time dt later, if particles are accelerated as in the last step.
+
+    An impact changes a velocity once, and does not go on: what is added is at most twice what gravity (m/s²) gives, and
+    a quarter of the velocity.
+    """
+    added = particles.acceleration * np.float32(dt)
+    size = np.sqrt((added * added).sum(axis=0))
+    speed = np.sqrt((particles.velocity * particles.velocity).sum(axis=0))
+    limit = np.float32(2 * gravity * abs(dt)) + np.float32(0.25) * speed
+    later: NDArray[np.float32] = particles.velocity + added * np.minimum(1, limit / np.maximum(size, np.float32(1e-30)))
+    return later
+
+
 @kernel
 def _move(places, velocity, slip, dt, chunks):
     cell, offset = places

@@ -33,6 +33,7 @@ from plash.physics.solids.base import Solids
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
+_CROWDED = 0.07  # density error above which particles are spread once more
 _LARGEST_SHIFT = 0.0075  # of the target fill: an under-resolved jet must not raise the pool
 
 
@@ -41,6 +42,9 @@ class DensityCorrection(Protocol):
 
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """The fill fraction to aim at after a step of dt, given that of the step before and the volume, in cells."""
+
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """Whether particles are so uneven that they should be spread before the step begins."""
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
@@ -59,6 +63,10 @@ class NoDensityCorrection:
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """As before."""
         return before
+
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """No."""
+        return False
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
@@ -86,6 +94,11 @@ class DensityProjection:
             return before
         shifted = before + dt / _RESPONSE * (volume / carried - 1)
         return min(max(shifted, 1 - _LARGEST_SHIFT), 1 + _LARGEST_SHIFT)
+
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """Whether the root mean square of the error is above that of particles in a steady flow."""
+        error = density_error(cells, target_fill)[cells.liquid_tiles]
+        return bool(np.vdot(error, error) > _CROWDED**2 * cells.liquid_count)
 
     def correct(
         self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float

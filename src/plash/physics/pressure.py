@@ -116,6 +116,10 @@ class PressureSolver:
         pressure += self.gas_pressure
         return Projection(CellField(cells.tiles, pressure), excess, solves, system, cells)
 
+    def system(self, cells: Cells) -> PoissonSystem:
+        """The equations of the pressure, for any right-hand side."""
+        return PoissonSystem(self.free_surface.operator(cells))
+
     def _equations(
         self, velocity: FaceField, cells: Cells, inflow: Inflow, wanted: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
@@ -123,7 +127,7 @@ class PressureSolver:
         inflow.add_to(b, cells)
         if wanted is not None:
             b += np.where(cells.label == LIQUID, wanted, 0.0)
-        return b, PoissonSystem(self.free_surface.operator(cells))
+        return b, self.system(cells)
 
 
 def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:

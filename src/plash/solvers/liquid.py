@@ -25,7 +25,8 @@ from plash.grid.sample import velocity_at
 from plash.grid.tiles import Tiles
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
-from plash.particles.move import accelerate, move_particles
+from plash.particles.move import accelerate, move_particles, velocity_after
+from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
@@ -52,6 +53,7 @@ from plash.timing import StepReport, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 _RETRIES = 4
+_COURANT_OF_SOLIDS = 2.0  # cells that a body crosses in a step at most, or it would push too hard
 _KILL_TILES = 1 << 19  # tiles from the origin at which liquid in an unbounded domain is given up
 
 
@@ -97,13 +99,13 @@ class LiquidSolver:
         kick = s.lag + dt / 2
 
         # Where everything is
-        solids, inlets, cells, volume = self.label(dt)
+        solids, inlets, cells, volume = self.spread_out(dt)
         yield StepStage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
-        wanted = straight_path_divergence(s.velocity, cells, dt, self.h)
-        solids.bend_paths(wanted, s.velocity, dt, self.h)
+        path_divergence = straight_path_divergence(s.velocity, cells, dt, self.h)
+        solids.bend_paths(path_divergence, s.velocity, dt, self.h)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
         self.viscosity.apply(s.velocity, cells, kick)
@@ -113,11 +115,11 @@ class LiquidSolver:
         solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow.plus(drained), wanted)
+        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow.plus(drained), path_divergence)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
-        extrapolate(s.velocity, self.reach)
+        extrapolate(s.velocity, self.transfer.reach(self.time_step.courant))
         self.transfer.hold_continued(s, s.velocity, projection.cells, kick)
         solids.enforce_slip(s.velocity, projection.cells, kick)
         inlets.enforce_inlet_velocity(s.velocity)
@@ -128,19 +130,34 @@ class LiquidSolver:
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         accelerate(s.particles, before, kick)
-        s.velocity_time = s.time + dt / 2
+        s.velocity_time, s.kick = s.time + dt / 2, kick
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
         self.solves = [*projection.solves, density]
         s.unspent = dt
-        self.advect_particles(dt if moved is None else moved, s.velocity, solids)
+        self.advect_particles(dt if moved is None else moved, solids)
         s.steps += 1
         yield StepStage("move", s.velocity)
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
+
+    def spread_out(self, dt: float) -> tuple[Solids, RunningInlets, Cells, float]:
+        """See where everything is at the start of a step of dt (s), and spread particles where they are crowded.
+
+        Returns:
+            As `label` does.
+        """
+        s = self.state
+        solids, inlets, cells, volume = self.label(dt)
+        if not self.density_correction.are_crowded(cells, s.target_fill):
+            return solids, inlets, cells, volume
+        system = self.pressure.system(cells)
+        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill)
+        self._confine(solids, None, s.time, 0.0)
+        return self.label(dt)
 
     def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s).
@@ -149,7 +166,7 @@ class LiquidSolver:
             The solids and the inlets of the step, what cells hold, and the volume of the liquid in cells.
         """
         s = self.state
-        marked = sort_particles(s.particles, self.reach)
+        marked = sort_particles(s.particles, self.buffer)
         s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
         solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
@@ -166,8 +183,8 @@ class LiquidSolver:
         self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume)
 
     @property
-    def reach(self) -> int:
-        """Cells round the liquid in which tiles exist and the velocity is known."""
+    def buffer(self) -> int:
+        """Cells round the liquid in which tiles exist."""
         return math.ceil(self.time_step.courant) + 2
 
     @property
@@ -186,9 +203,12 @@ class LiquidSolver:
         return self.time_step.divide(frame_time - time, self._fastest(time, frame_time))
 
     def _fastest(self, time: float, until: float) -> float:
-        """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s."""
-        brought = (self.sources.fastest(time, until), self.solids.fastest(time, until), self.forces.fastest)
-        return max(self.speed, *brought)
+        """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s.
+
+        Solids count as so much faster that none moves further than liquid may at the longest courant number for them.
+        """
+        solids = self.solids.fastest(time, until) * max(1.0, self.time_step.courant / _COURANT_OF_SOLIDS)
+        return max(self.speed, self.sources.fastest(time, until), solids, self.forces.fastest)
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
@@ -201,8 +221,8 @@ class LiquidSolver:
         with timing() as seconds:
             if s.unspent > 0 and s.velocity is not None:
                 report.dt = s.unspent
-                solids = self.solids.at(s.velocity.tiles, self.solids.poses(s.time), s.time, s.unspent)
-                self.advect_particles(min(s.unspent, remaining), s.velocity, solids)
+                solids = self.solids.at(s.tiles, self.solids.poses(s.time), s.time, s.unspent)
+                self.advect_particles(min(s.unspent, remaining), solids)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -211,10 +231,12 @@ class LiquidSolver:
         return report
 
     def snapshot(self) -> FrameParticles:
-        """The particles as they are now, and where solids that move are, for a frame."""
-        field = self.state.velocity
+        """The particles and their velocities as they are now, and where solids that move are, for a frame."""
+        s = self.state
+        field = s.velocity_now()
         velocity = nowhere if field is None else functools.partial(velocity_at, field, h=self.h)
-        return FrameParticles.of(self.state.particles, self.h, velocity, self.solids.poses(self.state.time))
+        own = velocity_after(s.particles, s.lag, self.time_step.gravity)
+        return FrameParticles.of(s.particles, self.h, velocity, self.solids.poses(s.time), own)
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""
@@ -235,7 +257,7 @@ class LiquidSolver:
         Particles are carried along last, when the velocity is known to be sound: until then nothing is lost.
         """
         s = self.state
-        known = s.velocity, s.cells, s.pressure, s.velocity_time
+        known = s.velocity, s.cells, s.pressure
         for attempt in range(_RETRIES + 1):
             try:
                 for _ in self.stages(dt, min(dt, remaining)):
@@ -243,7 +265,7 @@ class LiquidSolver:
             except SealedError:
                 raise
             except DivergedError as error:
-                s.velocity, s.cells, s.pressure, s.velocity_time = known
+                s.velocity, s.cells, s.pressure = known
                 self.report.retries = attempt + 1
                 if attempt == _RETRIES:
                     raise DivergedError(
@@ -254,15 +276,15 @@ class LiquidSolver:
             else:
                 return
 
-    def advect_particles(self, dt: float, velocity: FaceField, solids: Solids) -> None:
-        """Move particles for dt."""
+    def advect_particles(self, dt: float, solids: Solids) -> None:
+        """Move particles for dt, and let liquid in and out."""
         s, report = self.state, self.report
         report.courant = max(report.courant, self.speed * dt / self.h)
         start = solids.remember(s.particles)
         move_particles(s.particles, dt, self.h)
         self._confine(solids, start, s.time, dt)
         s.particles.let_pass(dt)
-        self._come_and_go(velocity.tiles, s.time, s.time + dt)
+        self._come_and_go(s.tiles, s.time, s.time + dt)
         s.time += dt
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
@@ -288,7 +310,15 @@ class LiquidSolver:
         cell_volume = self.h**s.particles.dimension
         for reason, volume in self.sinks.take(s.particles, tiles, ledger.removed, start, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
-        ledger.bring(self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume)
+        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, start, end, self._accelerate)
+        ledger.bring(emitted * cell_volume)
+
+    def _accelerate(self, new: Particles, time: float, until: float | None = None) -> None:
+        """Let forces act on new particles from a time until another; by default until the time of velocities."""
+        end = self.state.velocity_time if until is None else until
+        new.ballistic[:] = True
+        self.forces.add_to_ballistic(new, time, end - time)
+        new.ballistic[:] = False
 
     def _give_up_far_particles(self) -> None:
         """Take out what fell beyond the kill distance of an unbounded domain."""

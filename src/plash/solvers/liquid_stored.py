@@ -20,7 +20,7 @@ from plash.solvers.poses import pose_arrays
 from plash.solvers.state import State
 from plash.solvers.stored import ArraysByName, Seconds, StateNumbers, StoredArrays
 
-_NUMBERS = ("time", "velocity_time", "unspent", "steps", "target_fill", "began", "length")
+_NUMBERS = ("time", "velocity_time", "kick", "unspent", "steps", "target_fill", "began", "length")
 
 
 @dataclass
@@ -28,6 +28,7 @@ class LiquidNumbers(StateNumbers):
     """The numbers of a liquid's state."""
 
     velocity_time: Seconds
+    kick: Seconds
     unspent: Seconds
     target_fill: Annotated[float, Field(gt=0, lt=100)]
     began: Seconds

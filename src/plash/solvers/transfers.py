@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
@@ -16,6 +17,8 @@ from plash.particles.transfer import grid_to_affine_particles, grid_to_particles
 from plash.physics.advection import trace_back
 from plash.solvers.state import State
 
+_LAYERS = 3
+
 
 class Transfer(Protocol):
     """A way to carry velocity along. `to_grid` and `to_particles` return how many samples met no known value."""
@@ -24,6 +27,9 @@ class Transfer(Protocol):
 
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """The velocity on wet faces after it was carried along with the liquid; unknown elsewhere."""
+
+    def reach(self, courant: float) -> int:
+        """In how many layers of faces round the liquid the velocity has to be known."""
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Limit the new velocity, where it was continued beyond the liquid, to what particles there can have."""
@@ -45,7 +51,14 @@ class SemiLagrangian:
         if state.velocity is None:
             return _on_wet_faces(particles_to_grid(state.particles), cells)
         velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, 2 * state.lag, self.h)
-        return _completed(velocity, state, cells) if missing else (velocity, 0)
+        if missing:
+            velocity, missing = _completed(velocity, state, cells)
+        state.carried = velocity.copy()
+        return velocity, missing
+
+    def reach(self, courant: float) -> int:
+        """As far as liquid comes in a step: a face that becomes wet is traced back from there."""
+        return math.ceil(courant) + 2
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Nothing: particles carry no velocity."""
@@ -66,6 +79,10 @@ class Pic:
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' velocities."""
         return _averaged(state, cells)
+
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """By what particles brought."""
@@ -90,6 +107,10 @@ class Flip:
         velocity, missing = _averaged(state, cells)
         self._before = velocity.copy()
         return velocity, missing
+
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """By what particles brought."""
@@ -117,6 +138,10 @@ class Apic:
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' affine velocities."""
         return _averaged(state, cells)
+
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """By what particles brought."""

@@ -138,7 +138,13 @@ class Sources:
 
     @stage
     def emit(
-        self, particles: Particles, cells: Cells | None, brought: dict[str, float], start: float, end: float
+        self,
+        particles: Particles,
+        cells: Cells | None,
+        brought: dict[str, float],
+        start: float,
+        end: float,
+        accelerate: Callable[..., None],
     ) -> float:
         """Add the particles that come in between two times; returns their volume, in cells.
 
@@ -148,6 +154,8 @@ class Sources:
             brought: Volume in m³ that each source has brought in so far; is added to.
             start: s.
             end: s.
+            accelerate: Lets forces act on new particles from a time on, until another one or until the time of
+                velocities.
         """
         total = 0.0
         for inlet in self.inlets:
@@ -155,13 +163,17 @@ class Sources:
             if wanted > 0:
                 new = inlet.due(start, end)
                 new.keep(self.is_open(new, end))
+                accelerate(new, end)
                 total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
         for blob in self.delayed_fills:
             if start < blob.time <= end:
                 new = blob.particles()
                 if cells is not None:
                     new.keep(cells.label[places_of(new.cell.T.astype(np.int64), cells.tiles)] != LIQUID)
+                middle = 0.5 * (blob.time + end)
+                accelerate(new, blob.time, middle)
                 _move_on(new, (end - blob.time) / self.h)
+                accelerate(new, middle)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, blob.name, brought, None)
         return total
