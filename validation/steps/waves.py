@@ -10,7 +10,7 @@ import numpy as np
 
 import plash
 from validation.sloshing import DEPTH, LENGTH, G, exact_omega
-from validation.steps.runs import Array, Figures, Moment, build, frozen, framed_steps, free_steps, settings
+from validation.steps.runs import Array, Figures, Moment, build, framed_steps, free_steps, frozen, settings
 
 _WAVE_NUMBER = math.pi / LENGTH
 _PERIOD = 2 * math.pi / exact_omega()
@@ -136,7 +136,7 @@ def _envelope(time: Array, wave: Array, when: float) -> float:
     """
     places, sizes = _extrema(time, np.abs(wave))
     near = np.abs(places - when) < 1.3 * _PERIOD
-    slope, middle = np.polyfit(places[near] - when, np.log(sizes[near]), 1) if near.sum() > 1 else (0.0, math.nan)
+    _, middle = np.polyfit(places[near] - when, np.log(sizes[near]), 1) if near.sum() > 1 else (0.0, math.nan)
     return float(np.exp(middle))
 
 
