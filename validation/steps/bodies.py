@@ -177,8 +177,7 @@ def _centre_of_cap(volume: float, radius: float) -> float:
     >>> round(_centre_of_cap(2 / 3 * math.pi, 1.0), 6)
     0.625
     """
-    depth = max(
-        root.real for root in np.roots([-math.pi / 3, math.pi * radius, 0, -volume]) if 0 < root.real < 2 * radius
-    )
+    roots = np.roots([-math.pi / 3, math.pi * radius, 0, -volume]).real
+    depth = float(roots[(roots > 0) & (roots < 2 * radius)].max())
     # The slice at height y has the area pi (2 r y - y²)
     return math.pi * (2 * radius * depth**3 / 3 - depth**4 / 4) / volume

@@ -65,15 +65,16 @@ def _round(solver: plash.Solver, cells: int, turns: float, has_hub: bool) -> Fig
     ball = plash.Sphere(center=tuple(middle), radius=radius)
     around = plash.Box(min=(-1, -1), max=(size + 1, size + 1))
     inner = plash.Sphere(center=tuple(middle), radius=hub)
-    solids = [{"name": "tank", "shape": plash.Difference(of=(around, ball))}]
-    if has_hub:
-        solids.append({"name": "hub", "shape": inner})
+    tank, axle = (
+        plash.Solid(name="tank", shape=plash.Difference(of=(around, ball))),
+        plash.Solid(name="hub", shape=inner),
+    )
     scene = plash.Scene(
         domain={"size": (size, size), "cell_size": h, "gravity": (0, 0)},
         solver=solver,
         liquid={"kinematic_viscosity": 0},
         fill=[{"shape": plash.Difference(of=(ball, inner)) if has_hub else ball}],
-        solid=solids,
+        solid=[tank, axle] if has_hub else [tank],
     )
     rate = _FASTEST / radius
 
