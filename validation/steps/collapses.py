@@ -34,6 +34,7 @@ from validation.steps.runs import (
 _UNTIL = 7.4  # in sqrt(a/g)
 _FRONT = math.sqrt(2 * G / A)
 _HEIGHT = math.sqrt(G / A)
+_FPS = 25.0  # of splashes: figures at whole tenths of seconds are those of frames
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def thin_front(courant: float, transfer: str, cells: int = 32, seconds: float = 
 def dam_3d(courant: float, transfer: str, cells: int = 32, seconds: float = 2.0, **solver: Any) -> Figures:
     """The benchmark's dam break, at frames: volume, energy over that of the start (floor = 0), height of the splash.
 
-    Exact: energy never rises; the rest is compared with shorter steps and finer grids.
+    Exact: energy never rises; the rest is compared with shorter steps and finer grids. The splash meets the lid, so its
+    height is best told by the potential energy it has again after the impact.
     """
     changes = overrides(courant, transfer, solver)
     return _splash(plash.load_scene("bench_dam_break", resolution=cells, **changes), seconds)
@@ -176,7 +178,7 @@ def _against(run: _Column, other: _Column, name: str) -> Figures:
 def _splash(scene: plash.Scene, seconds: float) -> Figures:
     """Volume, energy and height of a dam break, at its frames."""
     gravity = -scene.domain.gravity[1]
-    rows = _splash_rows(framed_steps(build(scene), seconds, 60), gravity, scene.domain.h)
+    rows = _splash_rows(framed_steps(build(scene), seconds, _FPS), gravity, scene.domain.h)
     times, volume, moving, lifted, tops, few, fills = np.array(rows).T
     start = moving[0] + lifted[0]
     total = (moving + lifted) / start
@@ -190,13 +192,14 @@ def _splash(scene: plash.Scene, seconds: float) -> Figures:
     return figures | {
         "most kinetic": float(moving.max() / start),
         "largest rise in a frame": max(rises),
-        "height of 1 %, m": float(few.max()),
+        "most lifted again": float(lifted[int(moving.argmax()) :].max() / start),
+        "height of 5 %, m": float(few.max()),
         "highest drop, m": float(tops.max()),
     }
 
 
 def _splash_rows(moments: Iterable[Moment], gravity: float, h: float) -> list[tuple[float, ...]]:
-    """Time, error of volume, both energies, height of the highest particle and of 1 % of all, and the fullest cell."""
+    """Time, error of volume, both energies, height of the highest particle and of 5 % of all, and the fullest cell."""
     return [
         (
             when.time,
@@ -204,7 +207,7 @@ def _splash_rows(moments: Iterable[Moment], gravity: float, h: float) -> list[tu
             kinetic(when.particles),
             potential(when.particles, gravity),
             float(when.particles.position[:, 1].max()),
-            height_of_share(when.particles, 0.01),
+            height_of_share(when.particles, 0.05),
             fullest_cell(when.particles, h),
         )
         for when in moments
