@@ -28,9 +28,9 @@ def move_particles(particles: Particles, dt: float, h: float) -> None:
 
 
 @stage
-def accelerate(particles: Particles, before: NDArray[np.float32], dt: float) -> None:
-    """Keep the acceleration (m/s²) that took particles from the velocities before to those they have now in dt."""
-    np.subtract(particles.velocity, before, out=particles.acceleration)
+def accelerate(particles: Particles, dt: float) -> None:
+    """Turn what particles remember, their velocities before (m/s), into what took dt to change them (m/s²)."""
+    np.subtract(particles.velocity, particles.acceleration, out=particles.acceleration)
     particles.acceleration /= np.float32(dt)
 
 

@@ -67,6 +67,8 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
     blend = _Blend(velocity.pool, change.pool if change is not None else velocity.pool, np.float32(ratio))
+    if flip and len(particles.slip) == 0:
+        particles.slip = np.zeros_like(particles.velocity)
     given = _Given(particles.velocity, particles.slip)
     run(particles.places, given, particles.ballistic, particles.in_tiles(tiles), blend, unknown, chunks)
     return int(unknown.sum())

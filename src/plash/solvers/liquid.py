@@ -22,7 +22,6 @@ from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
-from plash.grid.tiles import Tiles
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import accelerate, move_particles, velocity_after
@@ -126,17 +125,19 @@ class LiquidSolver:
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        before = s.particles.velocity.copy()
+        s.particles.acceleration = s.particles.velocity.copy()
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
-        accelerate(s.particles, before, kick)
         s.velocity_time, s.kick = s.time + dt / 2, kick
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
         self.solves = [*projection.solves, density]
         s.unspent = dt
-        self.advect_particles(dt if moved is None else moved, solids)
+        moved = dt if moved is None else moved
+        self.advect_particles(moved, solids)
+        accelerate(s.particles, kick)
+        self.come_and_go(moved)
         s.steps += 1
         yield StepStage("move", s.velocity)
 
@@ -222,7 +223,9 @@ class LiquidSolver:
             if s.unspent > 0 and s.velocity is not None:
                 report.dt = s.unspent
                 solids = self.solids.at(s.tiles, self.solids.poses(s.time), s.time, s.unspent)
-                self.advect_particles(min(s.unspent, remaining), solids)
+                moved = min(s.unspent, remaining)
+                self.advect_particles(moved, solids)
+                self.come_and_go(moved)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -277,15 +280,23 @@ class LiquidSolver:
                 return
 
     def advect_particles(self, dt: float, solids: Solids) -> None:
-        """Move particles for dt, and let liquid in and out."""
+        """Move particles for dt, and keep them out of solids and in the domain."""
         s, report = self.state, self.report
         report.courant = max(report.courant, self.speed * dt / self.h)
         start = solids.remember(s.particles)
         move_particles(s.particles, dt, self.h)
         self._confine(solids, start, s.time, dt)
         s.particles.let_pass(dt)
-        self._come_and_go(s.tiles, s.time, s.time + dt)
-        s.time += dt
+
+    def come_and_go(self, dt: float) -> None:
+        """Let the time dt pass: liquid comes in from sources, and goes out into sinks."""
+        s, ledger, end = self.state, self.ledger, self.state.time + dt
+        cell_volume = self.h**s.particles.dimension
+        for reason, volume in self.sinks.take(s.particles, s.tiles, ledger.removed, s.time, end).items():
+            self._remove(reason, volume * cell_volume, is_outflow=True)
+        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, s.time, end, self._accelerate)
+        ledger.bring(emitted * cell_volume)
+        s.time = end
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
 
@@ -303,15 +314,6 @@ class LiquidSolver:
                 self._remove(f"left through {_SIDES[side - 1]}", volume, is_outflow=True)
             particles.keep(left == 0)
         self._give_up_far_particles()
-
-    def _come_and_go(self, tiles: Tiles, start: float, end: float) -> None:
-        """Let liquid in from sources, and out into sinks."""
-        s, ledger = self.state, self.ledger
-        cell_volume = self.h**s.particles.dimension
-        for reason, volume in self.sinks.take(s.particles, tiles, ledger.removed, start, end).items():
-            self._remove(reason, volume * cell_volume, is_outflow=True)
-        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, start, end, self._accelerate)
-        ledger.bring(emitted * cell_volume)
 
     def _accelerate(self, new: Particles, time: float, until: float | None = None) -> None:
         """Let forces act on new particles from a time until another; by default until the time of velocities."""
