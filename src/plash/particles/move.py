@@ -28,10 +28,15 @@ def move_particles(particles: Particles, dt: float, h: float) -> None:
 
 
 @stage
-def accelerate(particles: Particles, dt: float) -> None:
-    """Turn what particles remember, their velocities before (m/s), into what took dt to change them (m/s²)."""
-    np.subtract(particles.velocity, particles.acceleration, out=particles.acceleration)
+def accelerate(particles: Particles, before: NDArray[np.float32], dt: float) -> None:
+    """Keep the acceleration (m/s²) that took particles from the velocities before (m/s) to what they are now in dt."""
+    np.subtract(particles.velocity, before, out=particles.acceleration)
     particles.acceleration /= np.float32(dt)
+
+
+def stop_accelerating(particles: Particles, hit: NDArray[np.bool_]) -> None:
+    """Forget the acceleration of particles that hit something: it does not go on. Marks are by component."""
+    particles.acceleration[:, hit.any(axis=0)] = 0
 
 
 def velocity_after(particles: Particles, dt: float, gravity: float) -> NDArray[np.float32]:

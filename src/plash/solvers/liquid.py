@@ -24,7 +24,7 @@ from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
-from plash.particles.move import accelerate, move_particles, velocity_after
+from plash.particles.move import accelerate, move_particles, stop_accelerating, velocity_after
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
@@ -125,9 +125,10 @@ class LiquidSolver:
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        s.particles.acceleration = s.particles.velocity.copy()
+        before = s.particles.velocity.copy()
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
+        accelerate(s.particles, before, kick)
         s.velocity_time, s.kick = s.time + dt / 2, kick
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
@@ -136,7 +137,6 @@ class LiquidSolver:
         s.unspent = dt
         moved = dt if moved is None else moved
         self.advect_particles(moved, solids)
-        accelerate(s.particles, kick)
         self.come_and_go(moved)
         s.steps += 1
         yield StepStage("move", s.velocity)
@@ -303,7 +303,9 @@ class LiquidSolver:
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
+        free = particles.velocity.copy()
         left, stuck = solids.collide(particles, start, time, dt)
+        stop_accelerating(particles, particles.velocity != free)
         if stuck:
             for name, count in self.solids.count_inside(particles, time + dt).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)
