@@ -37,6 +37,7 @@ _LEAST = 0.002  # open share of the wide hat below which nothing is known
 _FAINT = 1e-4  # share of it that is filled, or not, below which there is no surface in it
 _STEEP = 0.02  # the same for slopes: near full or empty the distance is the root of a small number
 _AIR = 0.3  # filled share of the narrow hat below which there is air
+_SURE = 0.93  # filled share of the wide hat below which that is no unevenness of particles along a wall
 _LAYERS = 16  # cells that normals are carried on
 _FLATTEST = 0.2  # slope of the distance, of 1, below which it has no direction
 SAMPLES_2, SAMPLES_3 = SAMPLES[2], SAMPLES[3]
@@ -82,7 +83,7 @@ def correct_shores(
     slots = _tiles_at_shores(tiles, volume, openness)
     if len(slots) == 0:
         return
-    seen = _look(tiles, slots, _with_mirrors(volume, tiles, limits), _with_mirrors(openness.hat_share, tiles, limits))
+    seen = _look(tiles, slots, volume, openness.hat_share, limits)
     found = np.nonzero(seen.part[slots])
     listed = _list_cells(tiles, (slots[found[0]].astype(np.int64), *found[1:]), seen)
     part = seen.part[tuple(listed.places.T)]
@@ -123,11 +124,20 @@ def _with_mirrors(pool: NDArray[np.float32], tiles: Tiles, limits: Limits) -> ND
 
 
 def _look(
-    tiles: Tiles, slots: NDArray[np.int32], volume: NDArray[np.float32], share: NDArray[np.float32]
+    tiles: Tiles, slots: NDArray[np.int32], volume: NDArray[np.float32], share: NDArray[np.float32], limits: Limits
 ) -> _Seen:
-    """What the hats of some tiles see."""
-    seen = _Seen(volume, share, np.zeros_like(volume), np.zeros_like(share), np.zeros(share.shape, np.uint8))
+    """What the hats of some tiles see; cells beyond closed sides play no part."""
+    narrow = _with_mirrors(volume, tiles, limits), _with_mirrors(share, tiles, limits)
+    seen = _Seen(*narrow, np.zeros_like(volume), np.zeros_like(share), np.zeros(share.shape, np.uint8))
     _widen(tiles.shape)(seen, tiles.neighbours, slots, chunk_count())
+    cells, kinds = limits
+    for axis in range(tiles.dimension):
+        cell = tiles.origins[slots, axis, None] + np.arange(tiles.shape[2 - axis])
+        is_inside = (cell >= cells[axis, 0]) | (kinds[axis, 0] != 1)
+        is_inside &= (cell < cells[axis, 1]) | (kinds[axis, 1] != 1)
+        shape = [len(slots), 1, 1, 1]
+        shape[3 - axis] = -1
+        seen.part[slots] *= is_inside.reshape(shape)
     return seen
 
 
@@ -195,7 +205,9 @@ def _widen(shape: Shape) -> Kernel:
                                 part[t, z, y, x] = _OPEN if is_steep else 0
                                 continue
                             part[t, z, y, x] = _NEAR
-                            if shares[o] < _CUT and _is_air_near(volumes, shares, o, PY, PX, 2 * DEEP):
+                            if shares[o] >= _CUT:
+                                continue
+                            if inside < _SURE * free or _is_air_near(volumes, shares, o, PY, PX, 2 * DEEP):
                                 part[t, z, y, x] = _SHORE
 
     return run
