@@ -178,7 +178,8 @@ def _squeezed(
     squeezed = first + start / side + (along - first) * length
     result = offsets.copy()
     np.put_along_axis(result, steepest[..., None], squeezed[..., None], axis=2)
-    return result, (ends >= 0).all(axis=(0, 1))
+    is_film: NDArray[np.bool_] = np.asarray((ends >= 0).all(axis=(0, 1)))
+    return result, is_film
 
 
 def _films(

@@ -26,7 +26,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.fields import CellField
 from plash.grid.halos import touching
-from plash.grid.loops import chunk_range, home_of, tile_beside
+from plash.grid.loops import chunk_range, home_of, neighbour_number, tile_beside
 from plash.grid.openness import SAMPLES, WHOLE, Limits, Openness, mirrored
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.timing import stage
@@ -67,9 +67,7 @@ class _Listed(NamedTuple):
 
 
 @stage
-def correct_shores(
-    phi: CellField, volume: NDArray[np.float32], openness: Openness, limits: Limits, h: float
-) -> None:
+def correct_shores(phi: CellField, volume: NDArray[np.float32], openness: Openness, limits: Limits, h: float) -> None:
     """Set the distance φ (m) to the surface right where bodies cut it; elsewhere it stays.
 
     Args:
@@ -190,7 +188,9 @@ def _widen(shape: Shape) -> Kernel:
                             for dz in range(-DEEP, DEEP + 1):
                                 for dy in range(-1, 2):
                                     for dx in range(-1, 2):
-                                        weight = np.float32((2 - abs(dx)) * (2 - abs(dy)) * (2 - abs(dz) if DIM == 3 else 1))
+                                        weight = np.float32(
+                                            (2 - abs(dx)) * (2 - abs(dy)) * (2 - abs(dz) if DIM == 3 else 1)
+                                        )
                                         m = o + (dz * PY + dy) * PX + dx
                                         inside += weight * volumes[m]
                                         free += weight * shares[m]
@@ -198,7 +198,8 @@ def _widen(shape: Shape) -> Kernel:
                             free /= np.float32(4**DIM)
                             wide_volume[t, z, y, x] = inside
                             wide_share[t, z, y, x] = free
-                            if free < _LEAST or inside < _FAINT * free or inside > (1 - _FAINT) * free:
+                            # Unknown compares as too little
+                            if not free >= _LEAST or inside < _FAINT * free or inside > (1 - _FAINT) * free:
                                 continue
                             if free > _FREE:
                                 is_steep = inside > _STEEP * free and inside < (1 - _STEEP) * free
@@ -344,7 +345,7 @@ def _offset(shape: Shape) -> Kernel:
     @kernel
     def run(listed, shore, seen, space, distance, chunks):
         places, _, normal = listed
-        volume, share, wide_volume, wide_share, _ = seen
+        volume, share, wide_volume = seen.volume, seen.share, seen.wide_volume
         n = len(shore)
         for c in prange(chunks):
             bends = np.empty(2 * _MIDDLE)
@@ -365,6 +366,8 @@ def _offset(shape: Shape) -> Kernel:
                     _find_samples(place, 2, space, shape, step, within)
                     _bend(bends, direction, 2, place[0], space, shape, (step, within))
                     depth += (1 - trust) * _level(bends, np.float64(wide_volume[t, z, y, x]))
+                # Without a particle in the narrow hat nothing tells how fast liquid there would be
+                depth = depth if volume[t, z, y, x] > 0 else min(depth, 0.0)
                 distance[i] = min(max(-depth, -1.0), 1.0)
 
     return run
@@ -386,40 +389,66 @@ def _find_samples(place, reach, space, shape, step, within):
 
 @inlined
 def _bend(bends, direction, reach, t, space, shape, where):
-    """How much the volume of open space below a plane n·x = d, weighed by a hat, bends with d at each bin."""
+    """How much the volume of open space below a plane n·x = d, weighed by a hat, bends with d at each bin.
+
+    In 3-D four samples across the normal that are all open are taken as one.
+    """
     dimension = 3 if shape[0] > 1 else 2
     n = SAMPLES_3 if dimension == 3 else SAMPLES_2
     step, within = where
+    steepest = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
+    pair_x = 2 if dimension == 3 and abs(direction[0]) < steepest else 1
+    pair_y = 2 if dimension == 3 and (pair_x == 1 or abs(direction[1]) < steepest) else 1
+    pair_z = 2 if dimension == 3 and (pair_x == 1 or pair_y == 1) else 1
+    size = 2 * reach * n
+    scale = 1.0 / (reach * n) ** dimension / WHOLE
     bends[:] = 0.0
-    count = 2 * reach * n
-    thickness = max(abs(direction[0]), abs(direction[1]), abs(direction[2])) / n
-    scale = 1.0 / (reach * n) ** dimension / WHOLE / (thickness * _BINS)
-    before = _MIDDLE - 0.5 * thickness * _BINS
-    for k in range(count if dimension == 3 else 1):
-        tz, pz, sz, wz = 0, 0, 0.0, scale
-        if dimension == 3:
-            tz, pz = step[2, k], within[2, k]
-            sz = (k + 0.5) / n - reach
-            wz = scale * (1 - abs(sz) / reach)
-        for j in range(count):
-            sy = (j + 0.5) / n - reach
-            wy = wz * (1 - abs(sy) / reach)
-            row = 13 + 9 * tz + 3 * step[1, j]
-            base = direction[2] * sz + direction[1] * sy
-            for i in range(count):
-                o = space.samples[space.rows[space.neighbours[t, row + step[0, i]]], pz, within[1, j], within[0, i]]
-                if o == 0:
+    for k in range(0, size if dimension == 3 else 1, pair_z):
+        for j in range(0, size, pair_y):
+            for i in range(0, size, pair_x):
+                # Pairs of samples lie in one cell, so all of them are in the same tile
+                slot = space.neighbours[t, neighbour_number(step[0, i], step[1, j], step[2, k])]
+                samples = space.samples[space.rows[slot]]
+                total = 0
+                for c in range(pair_z):
+                    for b in range(pair_y):
+                        for a in range(pair_x):
+                            total += samples[within[2, k + c], within[1, j + b], within[0, i + a]]
+                if total == 0:
                     continue
-                sx = (i + 0.5) / n - reach
-                w = wy * (1 - abs(sx) / reach) * o
-                low = (base + direction[0] * sx) * _BINS + before
-                high = low + thickness * _BINS
-                a = int(low)
-                b = int(high)
-                bends[a] += w * (a + 1 - low)
-                bends[a + 1] += w * (low - a)
-                bends[b] -= w * (b + 1 - high)
-                bends[b + 1] -= w * (high - b)
+                if total == 4 * WHOLE:
+                    middle = i + 0.5 * (pair_x - 1), j + 0.5 * (pair_y - 1), k + 0.5 * (pair_z - 1)
+                    w, s = _weigh(middle, direction, reach, n, dimension)
+                    _add_bends(bends, w * scale * total, s, steepest / n)
+                    continue
+                for c in range(pair_z):
+                    for b in range(pair_y):
+                        for a in range(pair_x):
+                            o = samples[within[2, k + c], within[1, j + b], within[0, i + a]]
+                            w, s = _weigh((float(i + a), float(j + b), float(k + c)), direction, reach, n, dimension)
+                            _add_bends(bends, w * scale * o, s, steepest / n)
+
+
+@inlined
+def _weigh(sample, direction, reach, n, dimension):
+    """Weight of a hat at a sample of it, and the sample's place along a direction, in cells."""
+    x, y = (sample[0] + 0.5) / n - reach, (sample[1] + 0.5) / n - reach
+    z = (sample[2] + 0.5) / n - reach if dimension == 3 else 0.0
+    weight = (1 - abs(x) / reach) * (1 - abs(y) / reach) * (1 - abs(z) / reach)
+    return weight, direction[0] * x + direction[1] * y + direction[2] * z
+
+
+@inlined
+def _add_bends(bends, volume, place, thickness):
+    """Add a volume that is spread evenly over a thickness round a place: at its ends the sum below bends."""
+    bend = volume / (thickness * _BINS)
+    low = (place - 0.5 * thickness) * _BINS + _MIDDLE
+    high = low + thickness * _BINS
+    a, b = int(low), int(high)
+    bends[a] += bend * (a + 1 - low)
+    bends[a + 1] += bend * (low - a)
+    bends[b] -= bend * (b + 1 - high)
+    bends[b + 1] -= bend * (high - b)
 
 
 @inlined
