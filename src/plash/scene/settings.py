@@ -65,10 +65,11 @@ class Solver(SceneModel):
         default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
     )
     courant: Number = Field(
-        default=1.0,
+        default=2.0,
         gt=0,
         le=100,
-        description="Cells that liquid may cross in one step; at most 10, but for stable fluids.",
+        description="Cells that liquid may cross in one step; at most 10, but for stable fluids, where it is 1 if not "
+        "given.",
     )
     tolerance: Number = Field(
         default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
@@ -228,6 +229,7 @@ class StableFluidsSettings(Solver):
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["stable_fluids"] = Field(description="A fluid that fills a closed box.")
+    courant: Number = Field(default=1.0, gt=0, le=100, description="Cells that fluid may cross in one step.")
     advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
         default="maccormack",
         description="How stable fluids are advected: traced back (semi_lagrangian), or also traced forth and corrected "
