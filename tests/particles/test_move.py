@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plash.particles.move import accelerate, move_particles, velocity_after
+from plash.particles.move import accelerate, move_particles, stop_accelerating, velocity_after
 from plash.particles.sort import sort_particles
 
 H = 0.37
@@ -103,9 +103,9 @@ def test_what_a_step_added_goes_on_for_the_time_asked_for(make_particles, dimens
     rng = np.random.default_rng(6)
     before = rng.normal(size=(100, dimension))
     particles = make_particles(rng.uniform(0, 9, (100, dimension)), before)
-    particles.acceleration = particles.velocity.copy()
+    start = particles.velocity.copy()
     particles.velocity[1] -= np.float32(0.02 * G)
-    accelerate(particles, 0.02)
+    accelerate(particles, start, 0.02)
     assert np.allclose(particles.acceleration[1], -G, rtol=1e-4)
     assert np.abs(np.delete(particles.acceleration, 1, axis=0)).max() < 1e-4
     for time in (0.01, -0.01, 0.0):
@@ -117,8 +117,21 @@ def test_what_a_step_added_goes_on_for_the_time_asked_for(make_particles, dimens
 def test_an_impact_does_not_go_on(make_particles, dimension):
     """A particle stopped from 5 m/s within 1 ms does not come back at 5 m/s half a step later."""
     particles = make_particles([(3.2, 4.1, 5.3)[:dimension]], [(0, -5, 0)[:dimension]])
-    particles.acceleration = particles.velocity.copy()
+    start = particles.velocity.copy()
     particles.velocity[:] = 0
-    accelerate(particles, 1e-3)
+    accelerate(particles, start, 1e-3)
     later = velocity_after(particles, 5e-4, G)
     assert np.linalg.norm(later) <= 2 * G * 5e-4 * (1 + 1e-6)
+
+
+def test_what_hit_something_in_any_direction_is_accelerated_no_more(make_particles, dimension):
+    velocity = np.random.default_rng(7).normal(size=(40, dimension))
+    particles = make_particles(np.full((40, dimension), 3.3), velocity)
+    accelerate(particles, np.zeros_like(particles.velocity), 0.01)
+    before = particles.acceleration.copy()
+    hit = np.zeros((dimension, 40), np.bool_)
+    hit[1, 3], hit[0, 7] = True, True
+    stop_accelerating(particles, hit)
+    assert (particles.acceleration[:, [3, 7]] == 0).all()
+    others = np.setdiff1d(np.arange(40), [3, 7])
+    assert np.array_equal(particles.acceleration[:, others], before[:, others])

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from validation.sloshing import exact_omega
 from validation.steps import turning
 from validation.steps.runs import framed_steps, free_steps, kinetic, moment, potential, settings
-from validation.steps.waves import _PERIOD, _envelope, _frequency, _signal, _tank, exact_omega
+from validation.steps.waves import _PERIOD, _envelope, _frequency, _signal, _tank
 
 import plash
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint

@@ -1,5 +1,7 @@
 """Curved walls: what has to flow through them is known for liquid that turns as a whole, inside and outside of them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -141,12 +143,16 @@ def test_whole_cells_have_no_curved_walls(dimension):
 
 def test_within_two_cells_of_a_body_that_moves_nothing_is_wanted(dimension):
     radius = 4.2
-    mover = {"shape": ball(dimension, radius * H), "motion": {"velocity": (0.2, 0.1, -0.3)[:dimension]}}
+    mover: Any = {
+        "name": "ball",
+        "shape": ball(dimension, radius * H),
+        "motion": {"velocity": (0.2, 0.1, -0.3)[:dimension]},
+    }
     size = tuple(n * H for n in CELLS[dimension])
     scene = plash.Scene(
         domain={"size": size, "cell_size": H},
         fill=[{"shape": plash.Box(min=(0,) * dimension, max=(size[0], 0.6 * size[1], *size[2:]))}],
-        solid=[{"name": "ball", **mover}],
+        solid=[mover],
     )
     solids, *_ = build_liquid(scene).label(1e-6)
     tiles = solids.tiles
