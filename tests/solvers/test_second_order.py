@@ -177,6 +177,15 @@ def test_liquid_that_appears_in_the_middle_of_a_step_falls_exactly(dimension, ha
     assert np.abs(shown.velocity[is_drop] - (THROWN + DOWN * fallen)[:dimension]).max() < 5e-5
 
 
+def test_the_first_frame_of_liquid_that_appears_shows_the_velocity_of_its_own_time(dimension):
+    late = {"shape": box((0.3, 0.9, 0.2), (0.6, 1.2, 0.5), dimension), "time": 0.0437}
+    solver = build_liquid(scene(dimension, [late], "closed", solver={"courant": 2}))
+    to(solver, 0.05)
+    assert solver.state.lag > 0
+    expected = DOWN[:dimension] * (0.05 - 0.0437)
+    assert np.abs(solver.snapshot().velocity - expected).max() < 1e-4
+
+
 @pytest.mark.parametrize("courant", [0.5, 1, 3])
 def test_a_level_jet_falls_as_it_flies(dimension, courant):
     """Liquid that left the spout at one speed is g t²/2 lower after the time t = x/speed, and v²/2 + g y is kept."""
