@@ -54,6 +54,7 @@ class Solver(SceneModel):
     force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
     frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
     start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
+    edition: ClassVar[tuple[int, ...]] = ()  # raised when the same scene gives another simulation than before
 
     kind: Literal["liquid", "stable_fluids"] = Field(
         default="liquid",
@@ -141,6 +142,7 @@ class LiquidSettings(Solver):
 
     old_keys: ClassVar = {"parting": "separating_walls"}
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter")
+    edition: ClassVar[tuple[int, ...]] = (2,)
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
