@@ -157,7 +157,7 @@ def test_without_jitter_a_pool_at_a_shore_hardly_moves(shore):
 
 
 @pytest.mark.slow
-def test_on_a_flat_beach_a_pool_is_a_hundred_times_as_calm_as_a_cut_off_kernel_would_have_it():
+def test_on_a_beach_of_ten_degrees_a_pool_is_nearly_at_rest():
     """Ten degrees: the tip of the pool is a film of a few particles, which keeps swinging a little."""
     solver = plash.build(pool(2, 0.2, [{"name": "solid", "shape": low_beach()}]))
     assert max(advance(solver, 5)[-24:]) < 1e-5
