@@ -101,7 +101,7 @@ def test_in_three_dimensions_too_and_up_to_the_sides_of_the_domain(angle, turned
 @pytest.mark.parametrize("level", [8.0, 8.77])
 def test_a_level_surface_is_found_under_a_slope_but_for_the_tip_of_the_air(level, make_particles):
     errors = np.abs(shore_errors(level, beach(153, 2), 2, make_particles))
-    assert errors.max() < 0.05
+    assert errors.max() < 0.06
 
 
 def test_without_it_the_distance_on_a_beach_is_wrong(make_particles):

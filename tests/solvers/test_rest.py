@@ -125,14 +125,18 @@ SHORES = {
     "half-sunk ball": half_sunk_ball,
 }
 
+UNRESTING = pytest.param(
+    "bowl", marks=pytest.mark.xfail(reason="swings on with 4e-6 of m g H at 24 cells, not understood")
+)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("courant", [1.0, 2.0])
-@pytest.mark.parametrize("shore", SHORES)
+@pytest.mark.parametrize("shore", [UNRESTING if shore == "bowl" else shore for shore in SHORES])
 def test_a_pool_rests_at_any_shore(shore, courant):
     """With cut cells, whose kernel a body and the surface share."""
     solver = plash.build(pool(2, 0.43, [{"name": "solid", "shape": SHORES[shore](2)}], courant=courant))
-    assert max(advance(solver, 5)[-24:]) < (1e-6 if shore != "bowl" else 6e-6)
+    assert max(advance(solver, 5)[-24:]) < 1e-6
     assert solver.speed < 0.01 * np.sqrt(G * 0.43)
     assert places(solver)[1].max() < 0.43 / H + 0.3
     assert solver.ledger.leaks == {"solid": 0}
@@ -153,7 +157,7 @@ def test_without_jitter_a_pool_at_a_shore_hardly_moves(shore):
 
 
 @pytest.mark.slow
-def test_on_a_flat_beach_a_pool_is_a_hundred_times_as_calm_as_a_cut_off_kernel_would_have_it():
+def test_on_a_beach_of_ten_degrees_a_pool_is_nearly_at_rest():
     """Ten degrees: the tip of the pool is a film of a few particles, which keeps swinging a little."""
     solver = plash.build(pool(2, 0.2, [{"name": "solid", "shape": low_beach()}]))
     assert max(advance(solver, 5)[-24:]) < 1e-5

@@ -1,7 +1,7 @@
 """How much of space solids leave open, sampled more finely than cells: what a kernel that a solid cuts off has to know.
 
 A cell has n samples along each side, n = 8 in 2-D and 4 in 3-D. With ψ the solid's distance in cells, linear between
-the centres of half cells, a sample is open to
+the centres of half cells (or that of its own half cell, where that is all open or all closed), a sample is open to
 
     o = clamp(1/2 + n ψ, 0, 1)
 
@@ -142,6 +142,11 @@ def _sample(shape: Shape) -> Kernel:
                         for x in range(PX):
                             kx, tx = _between(1.0, len(line), x, N)
                             distance = line[kx] + tx * (line[kx + 1] - line[kx])
+                            # A half cell that is all open or all closed has such samples: exact for aligned boxes
+                            own = halves[
+                                i, 1 + (2 * z + 1) // N if DIM == 3 else 0, 1 + (2 * y + 1) // N, 1 + (2 * x + 1) // N
+                            ]
+                            distance = own if abs(own) >= 0.25 - 1e-9 else distance
                             share = min(max(0.5 + N * distance, 0.0), 1.0)
                             block[z, y, x] = np.float32(np.floor(WHOLE * share + 0.5))
                 for z in range(samples.shape[1]):
