@@ -11,6 +11,9 @@ o_s open (`grid/openness.py`). F_1 is what particles spread, S_1 = Σ o W_1, and
 these F_2 and S_2 are those of W_2, to the last bit. The wide hat still sees liquid where the narrow one lies nearly all
 in a body; the narrow one is sharper: w = clamp((S_1 - 0.2)/0.6) clamp(f_1 (1 - f_1)/0.02).
 
+Beside bodies thinner than about two cells, such as the wall of a glass, the wide hat would see the space behind them:
+there the distance stays as it is.
+
 Normals are slopes of the surface as W_2 sees it in cells from which it sees no body, carried on layer by layer.
 """
 
@@ -26,7 +29,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.fields import CellField
 from plash.grid.halos import touching
-from plash.grid.loops import chunk_range, home_of, neighbour_number, tile_beside
+from plash.grid.loops import chunk_range, home_of, neighbour_number, stride, tile_beside
 from plash.grid.openness import SAMPLES, WHOLE, Limits, Openness, mirrored
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.timing import stage
@@ -43,6 +46,11 @@ _FLATTEST = 0.2  # slope of the distance, of 1, below which it has no direction
 SAMPLES_2, SAMPLES_3 = SAMPLES[2], SAMPLES[3]
 _BINS = 16  # in a cell, along the normal
 _MIDDLE = 4 * _BINS  # of the bins: a wide hat reaches 2 √3 cells
+
+_THIN = 3  # cells on both sides of a cell in which thin bodies are looked for
+_FURTHEST = 3  # cells from open space before a thin body to that behind it
+_OPEN_SIDE, _CLOSED_MIDDLE = np.float32(0.5), np.float32(0.4)  # open shares of hats beside and in a thin body
+_NEITHER = np.float32(0.45)
 
 # What cells are to the shore
 _OPEN, _NEAR, _SHORE = np.uint8(1), np.uint8(2), np.uint8(3)
@@ -121,11 +129,23 @@ def _with_mirrors(pool: NDArray[np.float32], tiles: Tiles, limits: Limits) -> ND
     return result
 
 
+def _forget_beyond(share: NDArray[np.float32], tiles: Tiles, limits: Limits) -> None:
+    """Make cells beyond the mirrors of closed sides neither open nor closed."""
+    cells, kinds = limits
+    for axis in range(tiles.dimension):
+        cell = tiles.origins[1:, axis, None] + np.arange(tiles.shape[2 - axis])
+        is_beyond = (cell < cells[axis, 0] - 1) & (kinds[axis, 0] == 1)
+        is_beyond |= (cell > cells[axis, 1]) & (kinds[axis, 1] == 1)
+        slots, layers = np.nonzero(is_beyond)
+        np.moveaxis(share, 3 - axis, 1)[slots + 1, layers] = _NEITHER
+
+
 def _look(
     tiles: Tiles, slots: NDArray[np.int32], volume: NDArray[np.float32], share: NDArray[np.float32], limits: Limits
 ) -> _Seen:
     """What the hats of some tiles see; cells beyond closed sides play no part."""
     narrow = _with_mirrors(volume, tiles, limits), _with_mirrors(share, tiles, limits)
+    _forget_beyond(narrow[1], tiles, limits)
     seen = _Seen(*narrow, np.zeros_like(volume), np.zeros_like(share), np.zeros(share.shape, np.uint8))
     _widen(tiles.shape)(seen, tiles.neighbours, slots, chunk_count())
     cells, kinds = limits
@@ -164,7 +184,8 @@ def _height_seen(fill: NDArray[np.float64]) -> NDArray[np.float64]:
 @for_tile_shape
 def _widen(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 2)
+    H = _THIN
+    PZ, PY, PX, HZ = block_sizes(shape, H)
     DIM = dimension_of(shape)
     DEEP = 1 if DIM == 3 else 0
 
@@ -177,12 +198,12 @@ def _widen(shape: Shape) -> Kernel:
             shares = np.empty(PZ * PY * PX, np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                copy_block(volumes, volume, neighbours, t, 2, BZ, BY, BX)
-                copy_block(shares, share, neighbours, t, 2, BZ, BY, BX)
+                copy_block(volumes, volume, neighbours, t, H, BZ, BY, BX)
+                copy_block(shares, share, neighbours, t, H, BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
                         for x in range(BX):
-                            o = ((z + HZ) * PY + y + 2) * PX + x + 2
+                            o = ((z + HZ) * PY + y + H) * PX + x + H
                             inside = np.float32(0)
                             free = np.float32(0)
                             for dz in range(-DEEP, DEEP + 1):
@@ -206,7 +227,7 @@ def _widen(shape: Shape) -> Kernel:
                                 part[t, z, y, x] = _OPEN if is_steep else 0
                                 continue
                             part[t, z, y, x] = _NEAR
-                            if shares[o] >= _CUT:
+                            if shares[o] >= _CUT or _is_thin(shares, o, PY, PX, DIM):
                                 continue
                             if inside < _SURE * free or _is_air_near(volumes, shares, o, PY, PX, 2 * DEEP):
                                 part[t, z, y, x] = _SHORE
@@ -223,6 +244,24 @@ def _is_air_near(volumes, shares, o, PY, PX, deep):
                 m = o + (dz * PY + dy) * PX + dx
                 if shares[m] > np.float32(0.5) and volumes[m] < np.float32(_AIR) * shares[m]:
                     return True
+    return False
+
+
+@inlined
+def _is_thin(shares, o, PY, PX, dimension):
+    """Whether there is open space on both sides of a body near a cell: the wide hat would see through it."""
+    for axis in range(dimension):
+        along = stride(axis, PY, PX)
+        last_open = -_THIN - _FURTHEST - 1
+        is_closed = False
+        for k in range(-_THIN, _THIN + 1):
+            free = shares[o + k * along]
+            if free > _OPEN_SIDE:
+                if is_closed and k - last_open <= _FURTHEST:
+                    return True
+                last_open, is_closed = k, False
+            elif free < _CLOSED_MIDDLE:
+                is_closed = True
     return False
 
 
