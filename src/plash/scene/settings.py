@@ -66,7 +66,7 @@ class Solver(SceneModel):
         default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
     )
     courant: Number = Field(
-        default=2.0,
+        default=3.0,
         gt=0,
         le=100,
         description="Cells that liquid may cross in one step; at most 10, but for stable fluids, where it is 1 if not "
