@@ -47,9 +47,17 @@ class DensityCorrection(Protocol):
         """Whether particles are so uneven that they should be spread before the step begins."""
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        spares_walls: bool = False,
     ) -> Solution:
         """Spread particles evenly, given where the liquid was found and the equations of its pressure.
+
+        Where walls are spared, no particle is drawn to one: liquid may be about to leave it.
 
         Returns:
             How the solve went; one that did not converge leaves the rest of the error to the next step.
@@ -69,7 +77,13 @@ class NoDensityCorrection:
         return False
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        spares_walls: bool = False,
     ) -> Solution:
         """Nothing."""
         return Solution()
@@ -97,14 +111,21 @@ class DensityProjection:
 
     def are_crowded(self, cells: Cells, target_fill: float) -> bool:
         """Whether the root mean square of the error is above that of particles in a steady flow."""
-        error = density_error(cells, target_fill)[cells.liquid_tiles]
+        error = density_error(cells, target_fill, spares_walls=True)[cells.liquid_tiles]
         return bool(np.vdot(error, error) > _CROWDED**2 * cells.liquid_count)
 
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        spares_walls: bool = False,
     ) -> Solution:
         """Move particles by -∇P."""
-        potential, solution = _solve_density(system, density_error(cells, target_fill), self.tolerance)
+        error = density_error(cells, target_fill, spares_walls)
+        potential, solution = _solve_density(system, error, self.tolerance)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)

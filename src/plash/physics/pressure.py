@@ -89,14 +89,16 @@ class PressureSolver:
     ) -> Projection:
         """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
 
-        Where volume comes in or goes, the divergence becomes that of the inflow instead.
+        Where volume comes in or goes, the divergence becomes that of the inflow instead; and h ∇·u (m/s) may be wanted
+        to be other than zero.
 
         Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
         below tolerance times what it was, or at the level of single-precision round-off.
         """
         inflow = inflow or Inflow.none()
-        b, system = self._equations(velocity, cells, inflow, wanted)
+        b, system = self._equations(velocity, cells, inflow)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
+        _add_wanted(b, wanted, cells)
 
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
@@ -105,7 +107,8 @@ class PressureSolver:
         parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
         if parted is not None:
             cells = parted
-            b, system = self._equations(velocity, cells, inflow, wanted)
+            b, system = self._equations(velocity, cells, inflow)
+            _add_wanted(b, wanted, cells)
             potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
             solves.append(solution)
         self.free_surface.subtract_gradient(velocity, potential, cells)
@@ -121,13 +124,17 @@ class PressureSolver:
         return PoissonSystem(self.free_surface.operator(cells))
 
     def _equations(
-        self, velocity: FaceField, cells: Cells, inflow: Inflow, wanted: NDArray[np.float64] | None
+        self, velocity: FaceField, cells: Cells, inflow: Inflow
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
         b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
-        if wanted is not None:
-            b += np.where(cells.label == LIQUID, wanted, 0.0)
         return b, self.system(cells)
+
+
+def _add_wanted(b: NDArray[np.float64], wanted: NDArray[np.float64] | None, cells: Cells) -> None:
+    """Let liquid cells have the h ∇·u that is wanted."""
+    if wanted is not None:
+        np.add(b, wanted, out=b, where=cells.label == LIQUID)
 
 
 def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:

@@ -8,6 +8,8 @@ turns moves outwards along tangents. To second order in dt the velocity has to h
 instead, negative where the flow turns and positive where it is stretched. ∇u is that of the velocity that was carried
 to the grid, before forces and walls. On the staggered grid its diagonal is known in cells; for the other entries
 ∂u/∂y and ∂v/∂x are known at the same edges, and the mean over the edges of a cell is taken.
+
+Reference: Cline equation 12, whose paths bend instead.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plash.errors import DivergedError, SealedError
 from plash.grid.cells import Cells
@@ -86,6 +87,7 @@ class LiquidSolver:
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
     solves: list[Solution] = field(default_factory=list)
+    path_divergence: NDArray[np.float64] | None = field(default=None, init=False)
 
     def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
         """Take one step, pausing after each stage to show what it did.
@@ -103,8 +105,9 @@ class LiquidSolver:
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
-        path_divergence = straight_path_divergence(s.velocity, cells, dt, self.h)
-        solids.bend_paths(path_divergence, s.velocity, dt, self.h)
+        self.path_divergence = straight_path_divergence(s.velocity, cells, dt, self.h)
+        solids.bend_paths(self.path_divergence, s.velocity, dt, self.h)
+        inlets.forget_paths(self.path_divergence)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
         self.viscosity.apply(s.velocity, cells, kick)
@@ -114,7 +117,8 @@ class LiquidSolver:
         solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow.plus(drained), path_divergence)
+        inflow = inlets.inflow.plus(drained)
+        projection = self.pressure.project(s.velocity, cells, kick, inflow, self.path_divergence)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
@@ -156,7 +160,7 @@ class LiquidSolver:
         if not self.density_correction.are_crowded(cells, s.target_fill):
             return solids, inlets, cells, volume
         system = self.pressure.system(cells)
-        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill)
+        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, spares_walls=True)
         self._confine(solids, None, s.time, 0.0)
         return self.label(dt)
 
@@ -294,7 +298,8 @@ class LiquidSolver:
         cell_volume = self.h**s.particles.dimension
         for reason, volume in self.sinks.take(s.particles, s.tiles, ledger.removed, s.time, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
-        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, s.time, end, self._accelerate)
+        when = (s.time, end, s.velocity_time)
+        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, *when, self._acceleration)
         ledger.bring(emitted * cell_volume)
         s.time = end
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
@@ -317,12 +322,15 @@ class LiquidSolver:
             particles.keep(left == 0)
         self._give_up_far_particles()
 
-    def _accelerate(self, new: Particles, time: float, until: float | None = None) -> None:
-        """Let forces act on new particles from a time until another; by default until the time of velocities."""
-        end = self.state.velocity_time if until is None else until
-        new.ballistic[:] = True
-        self.forces.add_to_ballistic(new, time, end - time)
-        new.ballistic[:] = False
+    def _acceleration(self, new: Particles, time: float) -> NDArray[np.float32]:
+        """What forces give to new particles in a second, m/s²; a pump that sets velocities gives nothing."""
+        velocity, new.ballistic[:] = new.velocity.copy(), True
+        self.forces.add_to_ballistic(new, time, 0.0)
+        start = new.velocity.copy()
+        self.forces.add_to_ballistic(new, time, 1.0)
+        acceleration: NDArray[np.float32] = new.velocity - start
+        new.velocity, new.ballistic[:] = velocity, False
+        return acceleration
 
     def _give_up_far_particles(self) -> None:
         """Take out what fell beyond the kill distance of an unbounded domain."""

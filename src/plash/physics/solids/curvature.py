@@ -7,6 +7,8 @@ It stays beside the wall if
 
 at the wall, and not zero: liquid round a ball has to aim a little inwards, liquid in a round tank too. In the balance
 of a cell that is a volume through the wall's area in it. H u·n is left out: only what slides along a wall bends.
+
+Reference: Batty et al. 2007, for the balance of cut cells.
 """
 
 from __future__ import annotations

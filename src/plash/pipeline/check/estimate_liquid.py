@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-import numpy as np
-
 from plash.carried import CARRIED
 from plash.particles.particles import Particles
 from plash.pipeline.check.cost import Estimate, estimated
