@@ -7,14 +7,12 @@ The fill fraction f tells: it should be 1 inside the liquid. Its error is the ri
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.cells import LIQUID, NEAR_AIR, NEAR_SOLID, Cells
+from plash.grid.cells import LIQUID, NEAR_AIR, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slots, row_start, stride
@@ -29,23 +27,16 @@ _BATCH = 128
 
 
 @stage
-def density_error(cells: Cells, target_fill: float = 1.0, spares_walls: bool = False) -> NDArray[np.float64]:
+def density_error(cells: Cells, target_fill: float = 1.0) -> NDArray[np.float64]:
     """Excess of liquid e = f - f_rest in liquid cells, within ±1/2; zero in other cells.
 
     In a cell with air round it only e > 0 counts: there f < 1 is how the surface is seen. A cell that a solid cuts
     has an excess only in its open share; where f is not known, there is none.
-
-    Args:
-        cells: With their fill fraction.
-        target_fill: f_rest.
-        spares_walls: Whether only e > 0 counts beside solids too: where liquid leaves a wall, f < 1 is a thin gap.
     """
     assert cells.fill is not None, "the fill fraction must be known"
     error = np.zeros(cells.label.shape)
     around, _ = cells.surroundings
-    bits = NEAR_AIR | NEAR_SOLID if spares_walls else NEAR_AIR
-    seen = _Filled(cells.fill.pool, cells.label, around, bits)
-    _find_error(seen, cells.liquid_tiles, target_fill, error, chunk_count())
+    _find_error(cells.fill.pool, cells.label, around, cells.liquid_tiles, target_fill, error, chunk_count())
     if cells.cut_cells is not None:
         error[cells.liquid_tiles] *= cells.cut_cells.volume[cells.liquid_tiles]
     return error
@@ -64,18 +55,8 @@ def displace_particles(particles: Particles, displacement: FaceField) -> None:
     _displace(tiles.shape)(places, particles.ballistic, in_tiles, displacement.pool, chunk_count())
 
 
-class _Filled(NamedTuple):
-    """Fill fraction and label of cells, what is near them, and near what only an excess counts."""
-
-    fill: NDArray[np.float32]
-    label: NDArray[np.int8]
-    around: NDArray[np.uint8]
-    sparing: np.uint8
-
-
 @kernel
-def _find_error(seen, tiles, target_fill, error, chunks):
-    fill, label, around, sparing = seen
+def _find_error(fill, label, around, tiles, target_fill, error, chunks):
     n = len(tiles)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
@@ -84,7 +65,7 @@ def _find_error(seen, tiles, target_fill, error, chunks):
             near, result = around[t].reshape(-1), error[t].reshape(-1)
             for m in range(len(f)):
                 if labels[m] == LIQUID and f[m] == f[m]:
-                    lowest = 0.0 if near[m] & sparing else -_LARGEST_ERROR
+                    lowest = 0.0 if near[m] & NEAR_AIR else -_LARGEST_ERROR
                     result[m] = min(max(np.float64(f[m]) - target_fill, lowest), _LARGEST_ERROR)
 
 

@@ -30,6 +30,7 @@ from plash.particles.density import density_error, displace_particles
 from plash.particles.particles import Particles
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
+from plash.physics.solids.wall_separation import separate_from_walls
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
@@ -53,11 +54,11 @@ class DensityCorrection(Protocol):
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
-        spares_walls: bool = False,
+        separating_walls: bool = False,
     ) -> Solution:
         """Spread particles evenly, given where the liquid was found and the equations of its pressure.
 
-        Where walls are spared, no particle is drawn to one: liquid may be about to leave it.
+        Separating walls draw no particle: liquid may be about to leave them, and the cells beside them do not know yet.
 
         Returns:
             How the solve went; one that did not converge leaves the rest of the error to the next step.
@@ -83,7 +84,7 @@ class NoDensityCorrection:
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
-        spares_walls: bool = False,
+        separating_walls: bool = False,
     ) -> Solution:
         """Nothing."""
         return Solution()
@@ -111,7 +112,7 @@ class DensityProjection:
 
     def are_crowded(self, cells: Cells, target_fill: float) -> bool:
         """Whether the root mean square of the error is above that of particles in a steady flow."""
-        error = density_error(cells, target_fill, spares_walls=True)[cells.liquid_tiles]
+        error = density_error(cells, target_fill)[cells.liquid_tiles]
         return bool(np.vdot(error, error) > _CROWDED**2 * cells.liquid_count)
 
     def correct(
@@ -121,11 +122,14 @@ class DensityProjection:
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
-        spares_walls: bool = False,
+        separating_walls: bool = False,
     ) -> Solution:
         """Move particles by -∇P."""
-        error = density_error(cells, target_fill, spares_walls)
-        potential, solution = _solve_density(system, error, self.tolerance)
+        potential, solution = _solve_density(system, density_error(cells, target_fill), self.tolerance)
+        parted = separate_from_walls(cells, potential, system.closed) if separating_walls else None
+        if parted is not None:
+            system = PoissonSystem(self.free_surface.operator(parted))
+            return self.correct(particles, parted, solids, system, target_fill)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)

@@ -160,7 +160,8 @@ class LiquidSolver:
         if not self.density_correction.are_crowded(cells, s.target_fill):
             return solids, inlets, cells, volume
         system = self.pressure.system(cells)
-        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, spares_walls=True)
+        is_separating = self.pressure.separating_walls
+        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, is_separating)
         self._confine(solids, None, s.time, 0.0)
         return self.label(dt)
 
