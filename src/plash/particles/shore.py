@@ -103,10 +103,9 @@ def correct_shores(phi: CellField, volume: NDArray[np.float32], openness: Openne
 def _tiles_at_shores(tiles: Tiles, volume: NDArray[np.float32], openness: Openness) -> NDArray[np.int32]:
     """Slots of the tiles where a body and a surface may be near each other, and of those beside them."""
     near = np.flatnonzero(openness.rows)
-    flat = (len(near), -1)
-    share = openness.hat_share[near].reshape(flat)
-    is_cut = (share < _CUT).any(axis=1) & (share > 0).any(axis=1)
-    is_wet = volume[near].reshape(flat).any(axis=1)
+    share = openness.hat_share[near]
+    is_cut = (share < _CUT).any(axis=(1, 2, 3)) & (share > 0).any(axis=(1, 2, 3))
+    is_wet = volume[near].any(axis=(1, 2, 3))
     around = np.asarray(touching(tiles, near[is_cut & is_wet].astype(np.int32)))
     return np.flatnonzero(around).astype(np.int32)
 
