@@ -70,12 +70,12 @@ class Particles(ParticleArrays):
         """Sum of the volumes carried, in cells."""
         return float(self.volume.sum(dtype=np.float64))
 
-    def let_pass(self, dt: float) -> None:
-        """Let a time (s) pass for what changes by itself, such as the age."""
+    def let_pass(self, dt: float | NDArray[np.floating]) -> None:
+        """Let a time (s) pass for what changes by itself, such as the age; the same for all, or one for each."""
         for name, quantity in CARRIED.items():
             if quantity.rate:
                 values = getattr(self, name)
-                values += values.dtype.type(quantity.rate * dt)
+                values += np.asarray(quantity.rate * dt, values.dtype)
 
     def give_rows(self, rows: Mapping[str, int]) -> None:
         """Have the rows that a transfer asks for, by the name of the array; new ones are at their start."""

@@ -107,6 +107,11 @@ class Solver(SceneModel):
         return f'has no meaning with kind = "{kind_of(cls)}": take it out' if others else ""
 
     @property
+    def courant_of_solids(self) -> float:
+        """Cells that a body which moves may cross in one step."""
+        return min(self.courant, MOST_FOR_SOLIDS)
+
+    @property
     def surface_keys(self) -> tuple[float, ...]:
         """What the surface of the liquid depends on, beside the mesh settings and the frame."""
         return ()
@@ -134,6 +139,7 @@ class Solver(SceneModel):
         return self
 
 
+MOST_FOR_SOLIDS = 2.0  # cells that a body may cross in a step, or it would push too hard
 _MOST_FOR_LIQUID = 10.0
 
 
@@ -246,6 +252,11 @@ class StableFluidsSettings(Solver):
     isovalue: Number = Field(
         default=0.5, gt=0, lt=1, description="Density of stable fluids at which the surface of the liquid is drawn."
     )
+
+    @property
+    def courant_of_solids(self) -> float:
+        """Cells that a body which moves may cross in one step."""
+        return min(self.courant, MOST_FOR_SOLIDS)
 
     @property
     def surface_keys(self) -> tuple[float, ...]:

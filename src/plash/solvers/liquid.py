@@ -38,6 +38,7 @@ from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity import Viscosity
 from plash.scene.model import Scene
+from plash.scene.settings import MOST_FOR_SOLIDS
 from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import bounds_of
@@ -53,7 +54,6 @@ from plash.timing import StepReport, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 _RETRIES = 4
-_COURANT_OF_SOLIDS = 2.0  # cells that a body crosses in a step at most, or it would push too hard
 _KILL_TILES = 1 << 19  # tiles from the origin at which liquid in an unbounded domain is given up
 
 
@@ -211,9 +211,9 @@ class LiquidSolver:
     def _fastest(self, time: float, until: float) -> float:
         """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s.
 
-        Solids count as so much faster that none moves further than liquid may at the longest courant number for them.
+        Solids count as so much faster that none crosses more cells than it may.
         """
-        solids = self.solids.fastest(time, until) * max(1.0, self.time_step.courant / _COURANT_OF_SOLIDS)
+        solids = self.solids.fastest(time, until) * max(1.0, self.time_step.courant / MOST_FOR_SOLIDS)
         return max(self.speed, self.sources.fastest(time, until), solids, self.forces.fastest)
 
     def advance(self, frame_time: float) -> StepReport:

@@ -236,7 +236,7 @@ class Inlet:
         particles = Particles.at((points + way[:, None] * stencil.normal + age * (handed - stencil.velocity)) / self.h)
         particles.volume = (weight[columns] * self.area * self.spacing / self.h**self.dimension).astype(np.float32)
         particles.velocity[:] = (speed * stencil.normal + handed)[:, None]
-        particles.age = age[:, 0].astype(np.float32)
+        particles.let_pass(age[:, 0])
         return particles
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:

@@ -182,7 +182,7 @@ class Sources:
                 new = blob.particles()
                 if cells is not None:
                     new.keep(cells.label[places_of(new.cell.T.astype(np.int64), cells.tiles)] != LIQUID)
-                new.age[:] = end - blob.time
+                new.let_pass(end - blob.time)
                 _move(new, new.velocity * new.age / self.h)
                 _fly(new, acceleration(new, blob.time), velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
