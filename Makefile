@@ -25,10 +25,10 @@ unit: .venv/ready browser
 	@echo "Tests run in two processes, and each reports when it is done: 10 to 15 minutes"
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target unit-solving unit-others
 
-quick: .venv/ready ## while editing: the tests without those marked slow, in about three minutes on two cores once kernels are compiled
+quick: .venv/ready ## while editing: the tests without those marked slow, in less than two minutes on two cores once kernels are compiled
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target CHOICE='-m "not slow"' unit-solving unit-others
 
-SOLVING := tests/end_to_end tests/physics tests/pipeline tests/solvers
+SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers
 CHOICE :=
 
 unit-solving:

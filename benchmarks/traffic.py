@@ -12,7 +12,7 @@ depends on where the surface happens to be (extrapolation, solids, closed compon
     particles_to_grid       cell, offset 24, velocity 12, volume 4  6 pools: filled 24, added to 48; divided 36
     grid_to_particles       cell, offset 24, velocity 2·12          velocity 12, change 12
     grid_to_affine_part.    cell, offset 24, velocity 12, affine 36 velocity 12
-    move_particles          cell 2·12, offset 2·12                  velocity 12
+    move_particles          cell 2·12, offset 2·12, velocity 12
     label_cells                                                     masks 2, labels 4, faces 6
     forget_dry_faces                                                velocity 12, faces 3 (FLIP: twice)
     Gravity.add                                                     one component 8, faces 1
@@ -62,7 +62,7 @@ _TRAFFIC = {
     "particles_to_grid": Traffic(particle=40, cell=108),
     "grid_to_particles": Traffic(particle=48, cell=24),
     "grid_to_affine_particles": Traffic(particle=72, cell=12),
-    "move_particles": Traffic(particle=48, cell=12),
+    "move_particles": Traffic(particle=60),
     "label_cells": Traffic(cell=12),
     "forget_dry_faces": Traffic(cell=15),
     "Gravity.add": Traffic(cell=9),

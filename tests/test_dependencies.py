@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import plash
 
 SOURCE = Path(plash.__file__).parent
@@ -20,6 +22,8 @@ WITHOUT_EXTRAS = """
 import importlib, pkgutil, sys
 extras, rooms = (set(words.split()) for words in sys.argv[1:])
 sys.modules.update(dict.fromkeys(extras))
+import pytest
+
 import plash
 for module in pkgutil.walk_packages(plash.__path__, "plash."):
     name = module.name.split(".")
@@ -68,6 +72,7 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
             yield name, id(node) in lazy
 
 
+@pytest.mark.slow
 def test_every_import_is_declared_and_extras_are_lazy():
     faults = []
     for file in sorted(SOURCE.rglob("*.py")):
@@ -91,6 +96,7 @@ def test_every_declared_package_is_used():
         assert any(f'"{name}"' in text for text in texts), f"nothing uses {name}"
 
 
+@pytest.mark.slow
 def test_all_but_the_rooms_of_extras_can_be_imported_without_them():
     modules = [module for module in PROVIDERS if provider(module) & set().union(*EXTRAS.values())]
     assert {"mitsuba", "starlette", "uvicorn"} <= set(modules)

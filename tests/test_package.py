@@ -34,6 +34,7 @@ def in_a_new_process(program):
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
 
 
+@pytest.mark.slow
 def test_many_threads_may_load_scenes_at_first_use():
     in_a_new_process(MANY_THREADS)
 
@@ -43,6 +44,7 @@ def test_import_and_dir_are_light(what):
     in_a_new_process(LIGHT.format(what))
 
 
+@pytest.mark.slow
 def test_dir_and_help_show_every_public_name():
     assert set(plash.__all__) <= set(dir(plash))
     shown = subprocess.run(

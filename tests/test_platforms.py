@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import plash
 
 SOURCE = Path(plash.__file__).parent
@@ -30,6 +32,8 @@ def import_as_elsewhere(name, globals=None, locals=None, fromlist=(), level=0):
     return plain_import(name, globals, locals, fromlist, level)
 
 builtins.__import__ = import_as_elsewhere
+import pytest
+
 import plash
 names = [module.name for module in pkgutil.walk_packages(plash.__path__, "plash.")]
 for name in names:
@@ -39,6 +43,7 @@ print(len(names))
 """
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported_where_posix_is_not():
     command = [sys.executable, "-W", "error", "-c", IMPORT_ALL, " ".join(POSIX_MODULES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

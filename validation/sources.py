@@ -84,7 +84,7 @@ def _through_a_box(frame: plash.Frame, center: Array, reach: float, h: float) ->
     return total * h ** (dimension - 1)
 
 
-def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 0.06) -> Fountain:
+def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 0.06, **solver: object) -> Fountain:
     """A jet of some width (m) straight up, between open sides, until it has been steady for half a second."""
     h, apex = width / cells, speed**2 / (2 * G)
     base = 4 * h
@@ -95,6 +95,7 @@ def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 
     scene = plash.Scene(
         domain={"size": (wide, high, wide)[:dimension], "cell_size": h, "sides": "open"},
         time={"fps": 50, "frames": round(50 * (rise + 0.6)) + 1},
+        solver=plash.Solver.model_validate(solver),
         source=[{"kind": "spout", "shape": shape, "speed": speed}],
     )
     tops = [
@@ -107,13 +108,14 @@ def fountain(dimension: int, speed: float = 3.0, cells: int = 6, width: float = 
     return Fountain(dimension, cells, width / apex, float(top.max()), float(late.mean()), float(np.ptp(late)))
 
 
-def torricelli(cells: int) -> float:
+def torricelli(cells: int, **solver: object) -> float:
     """Speed of liquid that leaves a tank through a slit ten cells from its floor, over √(2 g H) at each height."""
     wall = plash.Box(min=(0.6, -1), max=(0.66, 3))
     slit = plash.Box(min=(0.5, 0.07), max=(0.8, 0.17))
     scene = plash.Scene(
         domain={"size": (0.9, 0.75), "resolution": cells},
         time={"fps": 20, "frames": 12},
+        solver=plash.Solver.model_validate(solver),
         fill=[{"shape": {"kind": "box", "min": (0, 0), "max": (0.6, 0.6)}}],
         solid=[{"name": "wall", "shape": {"kind": "difference", "of": [wall, slit]}}],
         sink=[{"name": "hole", "shape": {"kind": "box", "min": (0.8, -1), "max": (2, 3)}}],

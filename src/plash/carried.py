@@ -159,6 +159,25 @@ class ParticleArrays:
             is_in_frames=True,
         ),
     ]
+    slip: Annotated[
+        NDArray[np.float32],
+        Carried(
+            "how much faster than itself it moves in this step, m/s: FLIP moves particles with the grid's velocity",
+            rows=Rows.TRANSFER,
+            limits=_speeds,
+            is_momentary=True,
+            is_new=True,
+        ),
+    ]
+    acceleration: Annotated[
+        NDArray[np.float32],
+        Carried(
+            "what the last step added to its velocity, in m/s²",
+            rows=Rows.AXES,
+            is_momentary=True,
+            is_new=True,
+        ),
+    ]
     ballistic: Annotated[
         NDArray[np.bool_],
         Carried("whether it is on its own, outside the liquid, and moves by itself", np.bool_, is_momentary=True),

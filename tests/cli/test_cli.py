@@ -42,6 +42,7 @@ def test_every_command_explains_itself(call, command):
     assert len(out.splitlines()) > 5
 
 
+@pytest.mark.slow
 def test_a_run_makes_a_movie_and_accounts_for_the_volume(call, tmp_path):
     code, out, err = call("run", *SMALL)
     assert code == 0, err
@@ -54,6 +55,7 @@ def test_a_run_makes_a_movie_and_accounts_for_the_volume(call, tmp_path):
     assert "frame 3/3 100 %" in err
 
 
+@pytest.mark.slow
 def test_stages_can_be_done_one_by_one(call, tmp_path):
     assert call("simulate", *SMALL, "-q")[0] == 0
     assert not (tmp_path / "out/dam_break_2d/mesh").exists()
@@ -67,6 +69,7 @@ def test_stages_can_be_done_one_by_one(call, tmp_path):
     assert "every file is what was written" in out
 
 
+@pytest.mark.slow
 def test_a_movie_can_be_made_in_other_formats(call, tmp_path):
     folder = tmp_path / "out/dam_break_2d"
     assert call("simulate", *SMALL, "-q")[0] == 0
@@ -283,6 +286,7 @@ def test_info_tells_about_the_machine(call):
     assert {"numpy", "numba", "cores", "memory", "ray tracer"} <= set(facts)
 
 
+@pytest.mark.slow
 def test_bench_accounts_for_the_whole_step(call):
     code, out, _ = call("bench", "--scene", "dam_break_2d", "--resolution", "16", "--steps", "2")
     assert code == 0

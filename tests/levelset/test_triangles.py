@@ -111,6 +111,16 @@ def test_needles_and_fans_are_searched_as_exactly_as_round_triangles():
     np.testing.assert_allclose(np.abs(found), phis.min(axis=0), rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize("sections", [3, 5, 9, 17, 35, 70, 140])
+def test_trees_of_every_depth_find_the_nearest_triangle_to_the_last_bit(sections):
+    """Searches go by three levels at once, so each remainder of that is another top of the tree."""
+    mesh = trimesh.creation.cone(radius=0.7, height=1.3, sections=sections)
+    points = scattered(300)
+    body = tree(mesh)
+    phis = np.stack([tree_of_one(triangle, points) for triangle in body.corners.reshape(-1, 3, 3)])
+    assert np.array_equal(np.abs(body.distance(points)), phis.min(axis=0))
+
+
 @pytest.mark.parametrize("least", [0.1, 0.3])
 def test_swollen_walls_are_searched_exactly_too(least):
     """Against all triangles one by one, each with its own swelling; a wall that is thin here and thick there."""

@@ -130,7 +130,7 @@ def test_check_tells_how_fast_solids_are_and_which_are_never_seen():
     speed = found(velocity=(-0.6, 0))["solid-speed"]
     assert speed.level == "note"
     assert "0.6 m/s at the most crosses 0.5 cells a frame" in speed.message
-    assert found(oscillation={"amplitude": (1.5, 0), "frequency": 15})["tiny-steps"].level == "warning"
+    assert found(oscillation={"amplitude": (1.5, 0), "frequency": 30})["tiny-steps"].level == "warning"
     assert found(velocity=(0.6, 0))["outside-domain"].level == "warning"
 
 

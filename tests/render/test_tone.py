@@ -50,6 +50,7 @@ def test_every_light_gives_the_floor_the_same_brightness():
     assert falling(sky).mean() == pytest.approx(1.25, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_backdrop_is_as_bright_as_the_rim_of_the_floor():
     lamp, rim = np.array([0.0, 0.6, -0.8]), np.array([0.2, 0.3, 0.4])
     for light in (studio_environment(lamp, np.array([0.8, 0.6, 0.0]), rim), sky_environment(lamp, rim)):

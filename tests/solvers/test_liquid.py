@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import plash
+from plash.grid.differences import divergence
+from plash.physics.straight_paths import straight_path_divergence
 from plash.solvers.build.liquid import build_liquid
 
 TRANSFERS = ["semi_lagrangian", "pic", "flip", "apic"]
@@ -57,7 +59,7 @@ def order_free(values):
 
 @pytest.mark.parametrize("transfer", TRANSFERS)
 def test_a_block_in_free_fall_keeps_its_shape_and_falls_with_g(dimension, transfer):
-    """Every face velocity is g t after n steps; particles follow y0 - g dt² n(n+1)/2."""
+    """Every face velocity is g (n - 1/2) dt after n steps; particles follow y0 - g t²/2."""
     # On a lattice density projection finds nothing to mend
     falling = scene(dimension, block(dimension, (0.4, 1.0, -0.2)), "unbounded", transfer=transfer, jitter=0.0)
     solver = build_liquid(falling)
@@ -67,11 +69,13 @@ def test_a_block_in_free_fall_keeps_its_shape_and_falls_with_g(dimension, transf
     state = solver.state
     assert np.abs(state.pressure.pool).max() < 1e-3 * 730 * G * H
     wet = (state.cells.faces & 1) > 0
-    expected = np.array([0.4, 1.0 - G * n * dt, -0.2])
+    expected = np.array([0.4, 1.0 - G * (n - 0.5) * dt, -0.2])
     for axis in range(dimension):
         assert np.abs(state.velocity.pool[axis][wet[axis]] - expected[axis]).max() < 2e-5
-    fallen = np.array([0.4 * n * dt, n * dt - G * dt**2 * n * (n + 1) / 2, -0.2 * n * dt])[:dimension]
-    assert np.abs(np.sort(state.particles.position(H), axis=0) - np.sort(before + fallen, axis=0)).max() < 1e-4
+    fallen = np.array([0.4 * n * dt, n * dt - G * (n * dt) ** 2 / 2, -0.2 * n * dt])[:dimension]
+    after = state.particles.position(H)
+    assert np.abs(after.mean(axis=0) - (before + fallen).mean(axis=0)).max() < 1e-6
+    assert np.abs(np.sort(after, axis=0) - np.sort(before + fallen, axis=0)).max() < 1e-4
     assert solver.report.unknown_reads == 0
 
 
@@ -136,16 +140,17 @@ def test_no_unknown_value_is_ever_read(dimension, transfer, courant):
 
 
 @pytest.mark.parametrize("transfer", TRANSFERS)
-def test_divergence_is_below_tolerance_after_every_step(dimension, transfer):
-    from plash.grid.differences import divergence
-
+def test_divergence_is_that_of_straight_paths_after_every_step(dimension, transfer):
     solver = build_liquid(scene(dimension, dam(dimension), transfer=transfer, tolerance=1e-6))
     for _ in range(10):
         dt = solver.next_step(1.0)
         for stage in solver.stages(dt):
+            if stage.name == "advect":
+                wanted = straight_path_divergence(stage.velocity.copy(), solver.state.cells, dt, H)
             if stage.name == "extrapolate":
-                left = divergence(solver.state.velocity, solver.state.cells)
+                left = divergence(solver.state.velocity, solver.state.cells) - wanted
         assert np.abs(left).max() < 1e-5 * max(solver.speed, G * dt)
+    assert np.abs(wanted).max() > 1e-3 * solver.speed
 
 
 @pytest.mark.slow
@@ -212,7 +217,7 @@ def test_crossing_frames_ends_where_even_steps_end(dimension):
         while solver.state.time < 4 / 24:
             solver.advance(min(4 / 24, (math.floor(solver.state.time * 24 + 1e-9) + 1) / 24))
         ends.append(solver.state.particles.position(H)[:, 1].mean())
-    assert abs(ends[0] - ends[1]) < 2e-3
+    assert abs(ends[0] - ends[1]) < G / 96**2 / 8 + 1e-6  # the last of the steps that cross may end beyond
 
 
 def test_stages_come_in_the_order_of_the_paper(dimension):
@@ -302,9 +307,9 @@ class Unsteady:
     def __init__(self, solver, longest):
         self.solver, self.longest, self.tried = solver, longest, []
 
-    def project(self, velocity, cells, dt, inflow):
+    def project(self, velocity, cells, dt, inflow, wanted):
         self.tried.append(dt)
-        projection = self.solver.project(velocity, cells, dt, inflow)
+        projection = self.solver.project(velocity, cells, dt, inflow, wanted)
         if dt > self.longest:
             velocity.pool *= np.float32(1e30)
             raise plash.DivergedError("the velocity along x grew")
@@ -320,11 +325,13 @@ def test_a_step_that_diverges_is_taken_again_with_half_its_length(dimension, tra
         return solver
 
     troubled, smooth = start(), start()
-    dt = troubled.next_step(1.0)
-    troubled.pressure = Unsteady(troubled.pressure, dt / 3)
+    dt, lag = troubled.next_step(1.0), troubled.state.lag
+    assert lag > 0
+    troubled.pressure = Unsteady(troubled.pressure, lag + dt / 6)
     report = troubled.advance(1.0)
     assert report.retries == 2
-    assert troubled.pressure.tried == [dt, dt / 2, dt / 4]
+    # Pressure acts from the middle of the step before to that of this one
+    assert troubled.pressure.tried == pytest.approx([lag + dt / 2, lag + dt / 4, lag + dt / 8])
     for _ in smooth.stages(dt / 4):
         pass
     assert troubled.state.time == smooth.state.time
@@ -351,7 +358,7 @@ def test_a_step_that_cannot_be_saved_ends_the_run_and_harms_nothing():
 
 @pytest.mark.parametrize("corrects", [True, False])
 def test_a_step_tells_how_its_solves_went(corrects):
-    solver = build_liquid(scene(2, dam(2), density_projection=corrects))
+    solver = build_liquid(scene(2, dam(2), density_projection=corrects, courant=1.0))
     reports = [solver.advance(0.1) for _ in range(3)]
     for report in reports:
         assert report.iterations > 0

@@ -191,6 +191,7 @@ def junk(random: random.Random) -> str | bytes:
             return "[" * random.randrange(1, 5000)
 
 
+@pytest.mark.slow
 def test_a_thousand_malformed_messages_close_their_socket_and_nothing_else(studio):
     generator = random.Random(7)
     before = children_of(studio.process.pid)
@@ -248,6 +249,7 @@ def own(tmp_path_factory):
     stop(found)
 
 
+@pytest.mark.slow
 def test_tabs_are_separate(own):
     with opened(own) as one, opened(own) as other:
         say(one, "start", preset="dam")
@@ -267,6 +269,7 @@ def text_of(socket, kind: str) -> dict:
             return text
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_again_goes_on_with_its_simulation(own):
     with opened(own) as socket:
         say(socket, "start", preset="drop")
@@ -286,6 +289,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_simulation(own):
         assert "solid" in arrays
 
 
+@pytest.mark.slow
 def test_a_simulation_in_use_or_of_an_unknown_name_is_given_to_nobody(own):
     with opened(own) as one, opened(own) as other:
         say(one, "start", preset="honey")

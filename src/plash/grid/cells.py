@@ -14,6 +14,7 @@ from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import chunk_range, chunk_slice, row_start, stride
+from plash.grid.openness import Openness
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.timing import stage
 
@@ -56,12 +57,14 @@ class CutCells:
         face_fractions: Open fraction of the minimal faces [axis, slot, z, y, x]; one in absent tiles.
         volume: Open share of cells [slot, z, y, x].
         closed: WALL and SIDE bits of the minimal faces: those with an open fraction of zero.
+        openness: What they leave open round cells, sampled more finely.
         solid_flux: What solids push out of cells; None while none moves.
     """
 
     face_fractions: NDArray[np.float32]
     volume: NDArray[np.float32]
     closed: NDArray[np.uint8]
+    openness: Openness
     solid_flux: SolidFlux | None = None
 
 

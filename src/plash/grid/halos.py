@@ -109,6 +109,16 @@ def touching(tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
     return near
 
 
+def at_centres(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean over the corners of each cell of some tiles, from values at the corners of one more cell round them too."""
+    mean = corners
+    for axis, size in enumerate(corners.shape[1:], 1):
+        if size > 1:
+            low, high = (np.take(mean, np.arange(first, first + size - 3), axis) for first in (1, 2))
+            mean = 0.5 * (low + high)
+    return mean
+
+
 def at_minimal_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """The values at the minimal corners of the cells of tiles, given those of one more cell round each tile too."""
     return corners[(slice(None), *(slice(1, n - 2) if n > 1 else slice(None) for n in corners.shape[1:]))]

@@ -17,8 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import kernel
-from plash.levelset.triangle_tree import Waiting
-from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle
+from plash.levelset.triangles import Array, Numbers, Triangles, nearest_triangle, new_waiting
 from plash.levelset.winding import Winding
 from plash.scene.mesh_files.check import groups_of
 
@@ -134,7 +133,7 @@ def _swollen(surface: Triangles, points: Array, least: float, inside: NDArray[np
 @kernel
 def _search_swollen(points, tree, slack, inside, found, chunks):
     for c in prange(chunks):
-        waiting = Waiting(np.empty(64, np.int64), np.empty(64, np.float64))
+        waiting = new_waiting(tree.blocks)
         last = 0
         for i in range(c * _POINTS_AT_ONCE, min((c + 1) * _POINTS_AT_ONCE, len(points))):
             sign = 1.0 if inside[i] else -1.0

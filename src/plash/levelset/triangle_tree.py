@@ -1,7 +1,8 @@
 """The tree of a mesh's triangles: balanced and binary, stored like a heap.
 
 The children of node k are 2k and 2k + 1. Around each node are a box along the axes, and one that is turned as its
-triangles lie: flat along their mean normal, and long where they are.
+triangles lie: flat along their mean normal, and long where they are. A search does not go down to the leaves: it
+compares eight triangles at once, those of a node two levels above, and eight boxes, those three levels below a node.
 """
 
 from __future__ import annotations
@@ -15,26 +16,28 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _IN_LEAF = 2  # triangles, at most
+_IN_BLOCK = 8  # triangles that a search compares at once, at most: those of four leaves
+SLIVER = 1e-16  # squared sine of the angle of a triangle without a usable normal
 
 
 class SwollenTree(NamedTuple):
     """A tree of triangles that are moved out, as kernels take it.
 
     Attributes:
-        turned: Boxes of its nodes, as in `Triangles`.
-        corners: The triangles, as in `Triangles`.
-        swell: How far each triangle is moved out.
-        ranges: The least and the largest of that in each node.
+        groups: Boxes of its nodes in groups, as `box_groups` gives them.
+        blocks: The triangles in blocks, as `triangle_blocks` gives them.
+        swell: How far each triangle of a block is moved out, [block, triangle].
+        swell_range: The least and the largest of that.
     """
 
-    turned: Array
-    corners: Array
+    groups: Array
+    blocks: Array
     swell: Array
-    ranges: Array
+    swell_range: Array
 
 
 class Waiting(NamedTuple):
-    """A stack of nodes that wait to be searched, and the squared distances of their boxes."""
+    """What a search keeps in mind: a stack of nodes, and the distances of the triangles of a block."""
 
     nodes: Numbers
     phis: Array
@@ -87,6 +90,54 @@ def node_ranges(values: Array, depth: int) -> Array:
         ranges[2**level : 2 ** (level + 1), 0] = np.minimum.reduceat(values, starts)
         ranges[2**level : 2 ** (level + 1), 1] = np.maximum.reduceat(values, starts)
     return ranges
+
+
+def box_groups(turned: Array, ranges: Array, depth: int) -> Array:
+    """Turned boxes of the nodes above blocks, [group, number, box], eight in a group that are compared at once.
+
+    Group k has the nodes 8k to 8k + 7, three levels below node k; the first group has the nodes of the level at which
+    steps of three levels down end at blocks, and boxes that nothing reaches. The numbers are those of a turned box, and
+    how much less far a point inside and one outside can reach, by what triangles are moved out.
+    """
+    nodes = 2 * _block_count(depth)
+    first = 2 ** (max(depth - 2, 0) % 3)
+    boxes = np.zeros((max(nodes, 8), 17))
+    boxes[:, 12:15] = -1e100
+    which = np.r_[first : min(2 * first, nodes), 8 : max(nodes, 8)]
+    boxes[which, :15] = turned[which]
+    boxes[which, 15:] = ranges[which] * [1, -1]
+    return np.ascontiguousarray(boxes.reshape(-1, 8, 17).transpose(0, 2, 1))
+
+
+def in_blocks(depth: int, count: int) -> Numbers:
+    """The triangles of each node two levels above the leaves, [node, triangle], the last of them again in its place."""
+    nodes = _block_count(depth)
+    starts = np.arange(nodes + 1) * count // nodes
+    which: Numbers = np.minimum(starts[:-1, None] + np.arange(_IN_BLOCK), starts[1:, None] - 1)
+    return which
+
+
+def triangle_blocks(corners: Array, depth: int) -> Array:
+    """What the distance to a triangle needs of it, [node, number, triangle], in blocks that are compared at once.
+
+    The numbers are those of the first corner, of the sides u and v that start there, of the normal n, and u·u, v·v, u·v
+    and n·n. With more of them compilers give up making vectors.
+    """
+    a, b, c = corners.T[:3], corners.T[3:6], corners.T[6:]
+    u, v = b - a, c - a
+    normal = np.stack([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
+    numbers = np.concatenate([a, u, v, normal, [_dot(u, u), _dot(v, v), _dot(u, v), _dot(normal, normal)]])
+    return np.ascontiguousarray(numbers[:, in_blocks(depth, len(corners))].transpose(1, 0, 2))
+
+
+def _block_count(depth: int) -> int:
+    return 1 << max(depth - 2, 0)
+
+
+def _dot(one: Array, other: Array) -> Array:
+    """Scalar products, term by term as kernels add them."""
+    product: Array = one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+    return product
 
 
 def turned_boxes(corners: Array, boxes: Array, depth: int) -> Array:

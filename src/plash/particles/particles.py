@@ -7,10 +7,12 @@ component, and particles of one tile stand together.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, ParticleArrays
+from plash.carried import CARRIED, ParticleArrays, Rows
 from plash.grid.tiles import Tiles
 from plash.particles.positions import InTiles, Positions, split_positions
 
@@ -68,12 +70,19 @@ class Particles(ParticleArrays):
         """Sum of the volumes carried, in cells."""
         return float(self.volume.sum(dtype=np.float64))
 
-    def let_pass(self, dt: float) -> None:
-        """Let a time (s) pass for what changes by itself, such as the age."""
+    def let_pass(self, dt: float | NDArray[np.floating]) -> None:
+        """Let a time (s) pass for what changes by itself, such as the age; the same for all, or one for each."""
         for name, quantity in CARRIED.items():
             if quantity.rate:
                 values = getattr(self, name)
-                values += values.dtype.type(quantity.rate * dt)
+                values += np.asarray(quantity.rate * dt, values.dtype)
+
+    def give_rows(self, rows: Mapping[str, int]) -> None:
+        """Have the rows that a transfer asks for, by the name of the array; new ones are at their start."""
+        for name, quantity in CARRIED.items():
+            wanted = rows.get(name, 0)
+            if quantity.rows is Rows.TRANSFER and len(getattr(self, name)) != wanted:
+                setattr(self, name, np.full((wanted, self.count), quantity.start, quantity.dtype))
 
     def add(self, other: Particles) -> None:
         """Append other particles; the whole has to be sorted again."""

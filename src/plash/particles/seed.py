@@ -24,6 +24,7 @@ _SAMPLES = 4  # at least, along each side of a cut cell, to measure what is insi
 _CELLS_AT_ONCE = 1 << 16
 _SLIVER = 0.05  # share of a cell below which no particle stands for it: round-off must not make liquid
 _LOOKS = 3  # at the distance, to find where a surface crosses a lattice part
+_IN_FILMS = 8  # samples along each side of a lattice part that lies between two surfaces
 _CRUMB = 0.02  # share of a lattice part below which it has no particle of its own
 
 
@@ -111,11 +112,16 @@ def _seed_cells(
     side = round(len(spots) ** (1 / dimension))
     cut = depth > -1.5 * h * np.sqrt(dimension)
     volume = np.full((len(cells), len(spots)), 1.0 / len(spots))
-    volume[cut] *= _shares_inside(distance, cells[cut], h, side)
+    shares = _shares_inside(distance, cells[cut], h, side)
+    offsets = spots + random.uniform(-shift, shift, (len(cells), *spots.shape))
+    offsets[cut], is_film = _squeezed(distance, cells[cut], offsets[cut], spots, h, side)
+    film, part = np.nonzero(is_film & (shares > 0))
+    if len(film):
+        shares[film, part], where = _films(distance, cells[cut][film] + spots[part], h, side)
+        offsets[np.flatnonzero(cut)[film], part] = spots[part] + where
+    volume[cut] *= shares
     total = float(volume.sum())
 
-    offsets = spots + random.uniform(-shift, shift, (len(cells), *spots.shape))
-    offsets[cut] = _squeezed(distance, cells[cut], offsets[cut], spots, h, side)
     wanted = volume > _CRUMB / len(spots)
     thin = ~wanted.any(axis=1)
     wanted[thin, volume[thin].argmax(axis=1)] = True
@@ -146,8 +152,11 @@ def _squeezed(
     spots: NDArray[np.float64],
     h: float,
     side: int,
-) -> NDArray[np.float64]:
-    """Places in the lattice parts of cut cells, squeezed along the axis nearest to the normal into what is inside."""
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Places in the lattice parts of cut cells, squeezed along the axis nearest to the normal into what is inside.
+
+    And which parts hold at most a film: the middles of all their sides are outside.
+    """
     dimension = cells.shape[1]
     ends = np.empty((2, dimension, len(cells), len(spots)))
     for end, axis in np.ndindex(2, dimension):
@@ -169,7 +178,23 @@ def _squeezed(
     squeezed = first + start / side + (along - first) * length
     result = offsets.copy()
     np.put_along_axis(result, steepest[..., None], squeezed[..., None], axis=2)
-    return result
+    is_film: NDArray[np.bool_] = np.asarray((ends >= 0).all(axis=(0, 1)))
+    return result, is_film
+
+
+def _films(
+    distance: Distance, middles: NDArray[np.float64], h: float, side: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How much of some lattice parts is inside, and its centre of mass from their middles, in cells.
+
+    For parts between two surfaces, such as the tip of a pool on a beach: their own middle may lie outside.
+    """
+    dimension = middles.shape[1]
+    samples = ((_lattice(_IN_FILMS, dimension) + 0.5) / _IN_FILMS - 0.5) / side
+    phi = distance((middles[:, None, :] + samples).reshape(-1, dimension) * h).reshape(len(middles), -1)
+    inside = np.clip(0.5 - phi * (_IN_FILMS * side / h), 0.0, 1.0)
+    total = inside.sum(axis=1)
+    return total / len(samples), inside @ samples / np.maximum(total, 1e-300)[:, None]
 
 
 def _crossing(

@@ -42,7 +42,6 @@ _LAYERS_IN_SOLIDS = 2  # cells deep that the surface is continued into solids: i
 _POOR_SHARE = 0.3  # of the hat kernel in open space, below which too few particles tell how full it is
 
 
-@stage
 def fill_fraction(
     particles: Particles, inverse_kernel_weight: NDArray[np.float32], closed: ClosedSides = ()
 ) -> CellField:
@@ -53,15 +52,28 @@ def fill_fraction(
         inverse_kernel_weight: 1/S by cell; NaN in solids, where f is unknown.
         closed: The closed sides of the domain.
     """
+    return filled_share(spread_volume(particles, closed), inverse_kernel_weight)
+
+
+@stage
+def spread_volume(particles: Particles, closed: ClosedSides = ()) -> CellField:
+    """Volume Σ V W in cells that sorted particles spread round each cell centre, with closed sides as mirrors."""
     tiles = particles.tiles
     assert tiles is not None, "particles must be sorted"
-    fill = CellField.filled(tiles, 0.0)
+    volume = CellField.filled(tiles, 0.0)
     deposit = _deposit(tiles.shape)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        deposit(particles.places, particles.volume, particles.in_tiles(tiles), busy, fill.pool, chunk_count())
+        deposit(particles.places, particles.volume, particles.in_tiles(tiles), busy, volume.pool, chunk_count())
     for axis, inside, outwards in closed:
-        reflect(fill.pool, tiles, axis, inside, outwards)
+        reflect(volume.pool, tiles, axis, inside, outwards)
+    return volume
+
+
+@stage
+def filled_share(volume: CellField, inverse_kernel_weight: NDArray[np.float32]) -> CellField:
+    """Fill fraction f from the volume spread round cell centres and 1/S."""
+    fill = CellField(volume.tiles, volume.pool.copy())
     _scale(fill.pool.reshape(-1), inverse_kernel_weight.reshape(-1), chunk_count())
     return fill
 

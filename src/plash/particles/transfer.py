@@ -58,7 +58,8 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
 
         u_p <- ratio (u_p + Δu(x_p)) + (1 - ratio) u(x_p)
 
-    Returns how many samples met no known value; such particles keep their velocity, and so do flying ones.
+    With a change, particles also get to know their slip u(x_p) - u_p: they move with the liquid. Returns how many
+    samples met no known value; such particles keep their velocity, and so do flying ones.
     """
     tiles = velocity.tiles
     flip = change is not None
@@ -66,7 +67,10 @@ def grid_to_particles(particles: Particles, velocity: FaceField, change: FaceFie
     chunks = chunk_count()
     unknown = np.zeros(chunks, np.int64)
     blend = _Blend(velocity.pool, change.pool if change is not None else velocity.pool, np.float32(ratio))
-    run(particles.places, particles.velocity, particles.ballistic, particles.in_tiles(tiles), blend, unknown, chunks)
+    if flip and len(particles.slip) == 0:
+        particles.slip = np.zeros_like(particles.velocity)
+    given = _Given(particles.velocity, particles.slip)
+    run(particles.places, given, particles.ballistic, particles.in_tiles(tiles), blend, unknown, chunks)
     return int(unknown.sum())
 
 
@@ -91,6 +95,13 @@ class _Carried(NamedTuple):
     velocity: NDArray[np.float32]
     affine: NDArray[np.float32]
     volume: NDArray[np.float32]
+
+
+class _Given(NamedTuple):
+    """What particles get from the grid: velocity, and with FLIP how much faster the liquid is."""
+
+    velocity: NDArray[np.float32]
+    slip: NDArray[np.float32]
 
 
 class _Blend(NamedTuple):
@@ -198,8 +209,9 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
     BATCH = _BATCH
 
     @kernel
-    def run(places, velocity, ballistic, in_tiles, blend, unknown, chunks):
+    def run(places, given, ballistic, in_tiles, blend, unknown, chunks):
         cell, offset = places
+        velocity, slip = given
         starts, origins, neighbours, _ = in_tiles
         grid, change, ratio = blend
         n = len(origins) - 1
@@ -248,9 +260,11 @@ def _gather(shape: Shape, flip: bool) -> Kernel:
                                 if u != u or d != d:
                                     missing += 1
                                     continue
+                            own = u
                             if FLIP:
-                                u = ratio * (velocity[axis, first + k] + d) + (one - ratio) * u
-                            velocity[axis, first + k] = u
+                                own = ratio * (velocity[axis, first + k] + d) + (one - ratio) * u
+                                slip[axis, first + k] = u - own
+                            velocity[axis, first + k] = own
             unknown[c] = missing
 
     return run

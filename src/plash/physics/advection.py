@@ -1,7 +1,9 @@
 """Advection of the velocity by itself (Cline step 3a): where did this come from?
 
-A virtual particle is traced from each face backwards through u for dt, with second-order Runge-Kutta; the face
-takes the component found there. Reference: Stam 1999; Cline equation 12 and figure 5.
+A virtual particle is traced from each face x back along the straight path that liquid took, to X with X + dt u(X) = x,
+in two looks; the face takes the component found there. That is of second order, as particles are moved so too.
+
+Reference: Stam 1999; Cline equation 12 and figure 5.
 """
 
 from __future__ import annotations
@@ -99,17 +101,16 @@ def _trace(shape: Shape) -> Kernel:
                     y0 = np.float32(j + H) + (np.float32(0) if axis == 1 else half)
                     z0 = np.float32(k + HZ) + (np.float32(0) if axis == 2 or DIM == 2 else half)
                     x, y, z = x0, y0, z0
-                    for part in range(2):
+                    for _ in range(2):
                         for a in range(DIM):
                             u[a] = _component(blocks, grid, keys, a, first, (x, y, z), BZ, BY, BX)
                             if u[a] != u[a]:
                                 missing += 1
                                 u[a] = np.float32(0)
-                        back = half * dt if part == 0 else dt
-                        x = x0 - back * u[0]
-                        y = y0 - back * u[1]
+                        x = x0 - dt * u[0]
+                        y = y0 - dt * u[1]
                         if DIM == 3:
-                            z = z0 - back * u[2]
+                            z = z0 - dt * u[2]
                     value = _component(blocks, grid, keys, axis, first, (x, y, z), BZ, BY, BX)
                     if value != value:
                         missing += 1

@@ -30,9 +30,11 @@ from plash.particles.density import density_error, displace_particles
 from plash.particles.particles import Particles
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
+from plash.physics.solids.wall_separation import separate_from_walls
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
+_CROWDED = 0.07  # density error above which particles are spread once more
 _LARGEST_SHIFT = 0.0075  # of the target fill: an under-resolved jet must not raise the pool
 
 
@@ -42,10 +44,21 @@ class DensityCorrection(Protocol):
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """The fill fraction to aim at after a step of dt, given that of the step before and the volume, in cells."""
 
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """Whether particles are so uneven that they should be spread before the step begins."""
+
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        separating_walls: bool = False,
     ) -> Solution:
         """Spread particles evenly, given where the liquid was found and the equations of its pressure.
+
+        Separating walls draw no particle: liquid may be about to leave them, and the cells beside them do not know yet.
 
         Returns:
             How the solve went; one that did not converge leaves the rest of the error to the next step.
@@ -60,8 +73,18 @@ class NoDensityCorrection:
         """As before."""
         return before
 
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """No."""
+        return False
+
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        separating_walls: bool = False,
     ) -> Solution:
         """Nothing."""
         return Solution()
@@ -87,11 +110,26 @@ class DensityProjection:
         shifted = before + dt / _RESPONSE * (volume / carried - 1)
         return min(max(shifted, 1 - _LARGEST_SHIFT), 1 + _LARGEST_SHIFT)
 
+    def are_crowded(self, cells: Cells, target_fill: float) -> bool:
+        """Whether the root mean square of the error is above that of particles in a steady flow."""
+        error = density_error(cells, target_fill)[cells.liquid_tiles]
+        return bool(np.vdot(error, error) > _CROWDED**2 * cells.liquid_count)
+
     def correct(
-        self, particles: Particles, cells: Cells, solids: Solids, system: PoissonSystem, target_fill: float
+        self,
+        particles: Particles,
+        cells: Cells,
+        solids: Solids,
+        system: PoissonSystem,
+        target_fill: float,
+        separating_walls: bool = False,
     ) -> Solution:
         """Move particles by -∇P."""
         potential, solution = _solve_density(system, density_error(cells, target_fill), self.tolerance)
+        parted = separate_from_walls(cells, potential, system.closed) if separating_walls else None
+        if parted is not None:
+            system = PoissonSystem(self.free_surface.operator(parted))
+            return self.correct(particles, parted, solids, system, target_fill)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)

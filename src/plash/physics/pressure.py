@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
-from plash.grid.cells import Cells
+from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
 from plash.linear.system import PoissonSystem
@@ -79,10 +79,18 @@ class PressureSolver:
     separating_walls: bool = False
 
     @stage
-    def project(self, velocity: FaceField, cells: Cells, dt: float, inflow: Inflow | None = None) -> Projection:
+    def project(
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        dt: float,
+        inflow: Inflow | None = None,
+        wanted: NDArray[np.float64] | None = None,
+    ) -> Projection:
         """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
 
-        Where volume comes in or goes, the divergence becomes that of the inflow instead.
+        Where volume comes in or goes, the divergence becomes that of the inflow instead; and h ∇·u (m/s) may be wanted
+        to be other than zero.
 
         Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
         below tolerance times what it was, or at the level of single-precision round-off.
@@ -90,6 +98,7 @@ class PressureSolver:
         inflow = inflow or Inflow.none()
         b, system = self._equations(velocity, cells, inflow)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
+        _add_wanted(b, wanted, cells)
 
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
@@ -99,6 +108,7 @@ class PressureSolver:
         if parted is not None:
             cells = parted
             b, system = self._equations(velocity, cells, inflow)
+            _add_wanted(b, wanted, cells)
             potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
             solves.append(solution)
         self.free_surface.subtract_gradient(velocity, potential, cells)
@@ -109,12 +119,22 @@ class PressureSolver:
         pressure += self.gas_pressure
         return Projection(CellField(cells.tiles, pressure), excess, solves, system, cells)
 
+    def system(self, cells: Cells) -> PoissonSystem:
+        """The equations of the pressure, for any right-hand side."""
+        return PoissonSystem(self.free_surface.operator(cells))
+
     def _equations(
         self, velocity: FaceField, cells: Cells, inflow: Inflow
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
         b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
-        return b, PoissonSystem(self.free_surface.operator(cells))
+        return b, self.system(cells)
+
+
+def _add_wanted(b: NDArray[np.float64], wanted: NDArray[np.float64] | None, cells: Cells) -> None:
+    """Let liquid cells have the h ∇·u that is wanted."""
+    if wanted is not None:
+        np.add(b, wanted, out=b, where=cells.label == LIQUID)
 
 
 def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:

@@ -31,6 +31,11 @@ def physics(scene: Scene) -> dict[str, Any]:
     return data
 
 
+def simulation(scene: Scene) -> str:
+    """A hash of everything the simulation depends on, the method itself included."""
+    return fingerprint(physics(scene), *scene.solver.edition)
+
+
 def isovalue(scene: Scene) -> tuple[float, ...]:
     """What the surface depends on, beside the mesh settings and the frame: of stable fluids, the isovalue."""
     return scene.solver.surface_keys

@@ -22,7 +22,7 @@ from plash.pipeline.check.estimate import estimate
 from plash.pipeline.checkpoints import remove_unknown_checkpoints
 from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
 from plash.pipeline.damage import forget_damaged
-from plash.pipeline.fingerprint import differences, fingerprint, physics
+from plash.pipeline.fingerprint import differences, physics, simulation
 from plash.pipeline.machine import free_memory
 from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
@@ -115,7 +115,7 @@ def run(
         if SIMULATION.name in stages:
             _refuse_without_memory(scene)
         with held_run(folder):
-            new = Manifest(text, source, fingerprint(physics(scene)), scene.solver.seed, name=folder.name)
+            new = Manifest(text, source, simulation(scene), scene.solver.seed, name=folder.name)
             manifest = _manifest_for(folder, scene, new, force)
             manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
             forget_damaged(folder, manifest, stages, progress, verify)

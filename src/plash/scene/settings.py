@@ -54,6 +54,7 @@ class Solver(SceneModel):
     force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
     frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
     start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
+    edition: ClassVar[tuple[int, ...]] = ()  # raised when the same scene gives another simulation than before
 
     kind: Literal["liquid", "stable_fluids"] = Field(
         default="liquid",
@@ -65,10 +66,11 @@ class Solver(SceneModel):
         default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
     )
     courant: Number = Field(
-        default=1.0,
+        default=3.0,
         gt=0,
         le=100,
-        description="Cells that liquid may cross in one step; at most 10, but for stable fluids.",
+        description="Cells that liquid may cross in one step; at most 10, but for stable fluids, where it is 1 if not "
+        "given.",
     )
     tolerance: Number = Field(
         default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
@@ -105,6 +107,11 @@ class Solver(SceneModel):
         return f'has no meaning with kind = "{kind_of(cls)}": take it out' if others else ""
 
     @property
+    def courant_of_solids(self) -> float:
+        """Cells that a body which moves may cross in one step."""
+        return min(self.courant, MOST_FOR_SOLIDS)
+
+    @property
     def surface_keys(self) -> tuple[float, ...]:
         """What the surface of the liquid depends on, beside the mesh settings and the frame."""
         return ()
@@ -132,6 +139,7 @@ class Solver(SceneModel):
         return self
 
 
+MOST_FOR_SOLIDS = 2.0  # cells that a body may cross in a step, or it would push too hard
 _MOST_FOR_LIQUID = 10.0
 
 
@@ -140,6 +148,7 @@ class LiquidSettings(Solver):
 
     old_keys: ClassVar = {"parting": "separating_walls"}
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter")
+    edition: ClassVar[tuple[int, ...]] = (2,)
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
@@ -228,6 +237,7 @@ class StableFluidsSettings(Solver):
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["stable_fluids"] = Field(description="A fluid that fills a closed box.")
+    courant: Number = Field(default=1.0, gt=0, le=100, description="Cells that fluid may cross in one step.")
     advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
         default="maccormack",
         description="How stable fluids are advected: traced back (semi_lagrangian), or also traced forth and corrected "
@@ -242,6 +252,11 @@ class StableFluidsSettings(Solver):
     isovalue: Number = Field(
         default=0.5, gt=0, lt=1, description="Density of stable fluids at which the surface of the liquid is drawn."
     )
+
+    @property
+    def courant_of_solids(self) -> float:
+        """Cells that a body which moves may cross in one step."""
+        return min(self.courant, MOST_FOR_SOLIDS)
 
     @property
     def surface_keys(self) -> tuple[float, ...]:

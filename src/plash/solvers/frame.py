@@ -81,10 +81,20 @@ class FrameParticles:
         h: float,
         velocity_at: Callable[[Points], Points] = nowhere,
         poses: Poses = MappingProxyType({}),
+        velocity: NDArray[np.float32] | None = None,
     ) -> FrameParticles:
-        """A copy of the particles as they are now, and where solids are; h is the cell size in metres."""
+        """A copy of the particles as they are now, and where solids are.
+
+        Args:
+            particles: The particles.
+            h: Cell size, m.
+            velocity_at: Velocity of the liquid at points.
+            poses: Where solids that move are.
+            velocity: Velocity of each particle now, m/s, one column each; else the one it carries.
+        """
+        now = {} if velocity is None else {"velocity": velocity}
         shown = {
-            name: quantity.shown(getattr(particles, name), h, particles.dimension)
+            name: quantity.shown(now.get(name, getattr(particles, name)), h, particles.dimension)
             for name, quantity in CARRIED.items()
             if quantity.is_in_frames
         }

@@ -16,16 +16,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plash.errors import DivergedError, SealedError
 from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
-from plash.grid.tiles import Tiles
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
-from plash.particles.move import move_particles
+from plash.particles.move import accelerate, move_particles, stop_accelerating, velocity_after
+from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
@@ -34,8 +35,10 @@ from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
+from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity import Viscosity
 from plash.scene.model import Scene
+from plash.scene.settings import MOST_FOR_SOLIDS
 from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import bounds_of
@@ -84,6 +87,7 @@ class LiquidSolver:
     steps_cross_frames: bool = False
     report: StepReport = field(default_factory=StepReport)
     solves: list[Solution] = field(default_factory=list)
+    path_divergence: NDArray[np.float64] | None = field(default=None, init=False)
 
     def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
         """Take one step, pausing after each stage to show what it did.
@@ -93,47 +97,73 @@ class LiquidSolver:
             moved: For how long to move particles now, s; `advect_particles` moves them for the rest of dt later.
         """
         s, report = self.state, self.report
+        kick = s.lag + dt / 2
 
         # Where everything is
-        solids, inlets, cells, volume = self.label(dt)
+        solids, inlets, cells, volume = self.spread_out(dt)
         yield StepStage("grid")
 
         # How fast it would go on its own
-        s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells, dt)
+        s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
+        self.path_divergence = straight_path_divergence(s.velocity, cells, dt, self.h)
+        solids.bend_paths(self.path_divergence, s.velocity, dt, self.h)
+        inlets.forget_paths(self.path_divergence)
         yield StepStage("advect", s.velocity)
-        self.forces.add(s.velocity, cells, s.time, dt)
-        self.viscosity.apply(s.velocity, cells, dt)
+        self.forces.add(s.velocity, cells, s.time, kick)
+        self.viscosity.apply(s.velocity, cells, kick)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
-        solids.enforce_no_flux(s.velocity, cells, dt)
+        solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        projection = self.pressure.project(s.velocity, cells, dt, inlets.inflow.plus(drained))
+        inflow = inlets.inflow.plus(drained)
+        projection = self.pressure.project(s.velocity, cells, kick, inflow, self.path_divergence)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
-        extrapolate(s.velocity, self.reach)
-        self.transfer.hold_continued(s, s.velocity, projection.cells)
-        solids.enforce_slip(s.velocity, projection.cells, dt)
+        extrapolate(s.velocity, self.transfer.reach(self.time_step.courant))
+        self.transfer.hold_continued(s, s.velocity, projection.cells, kick)
+        solids.enforce_slip(s.velocity, projection.cells, kick)
         inlets.enforce_inlet_velocity(s.velocity)
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells)
-        self.forces.add_to_ballistic(s.particles, s.time, dt)
+        before = s.particles.velocity.copy()
+        report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
+        self.forces.add_to_ballistic(s.particles, s.time, kick)
+        accelerate(s.particles, before, kick)
+        s.velocity_time, s.kick = s.time + dt / 2, kick
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
         self.solves = [*projection.solves, density]
         s.unspent = dt
-        self.advect_particles(dt if moved is None else moved, s.velocity, solids)
+        moved = dt if moved is None else moved
+        self.advect_particles(moved, solids)
+        self.come_and_go(moved)
         s.steps += 1
         yield StepStage("move", s.velocity)
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.excess = projection.excess
+
+    def spread_out(self, dt: float) -> tuple[Solids, RunningInlets, Cells, float]:
+        """See where everything is at the start of a step of dt (s), and spread particles where they are crowded.
+
+        Returns:
+            As `label` does.
+        """
+        s = self.state
+        solids, inlets, cells, volume = self.label(dt)
+        if not self.density_correction.are_crowded(cells, s.target_fill):
+            return solids, inlets, cells, volume
+        system = self.pressure.system(cells)
+        is_separating = self.pressure.separating_walls
+        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, is_separating)
+        self._confine(solids, None, s.time, 0.0)
+        return self.label(dt)
 
     def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s).
@@ -142,7 +172,7 @@ class LiquidSolver:
             The solids and the inlets of the step, what cells hold, and the volume of the liquid in cells.
         """
         s = self.state
-        marked = sort_particles(s.particles, self.reach)
+        marked = sort_particles(s.particles, self.buffer)
         s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
         solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
@@ -159,8 +189,8 @@ class LiquidSolver:
         self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume)
 
     @property
-    def reach(self) -> int:
-        """Cells round the liquid in which tiles exist and the velocity is known."""
+    def buffer(self) -> int:
+        """Cells round the liquid in which tiles exist."""
         return math.ceil(self.time_step.courant) + 2
 
     @property
@@ -179,9 +209,12 @@ class LiquidSolver:
         return self.time_step.divide(frame_time - time, self._fastest(time, frame_time))
 
     def _fastest(self, time: float, until: float) -> float:
-        """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s."""
-        brought = (self.sources.fastest(time, until), self.solids.fastest(time, until), self.forces.fastest)
-        return max(self.speed, *brought)
+        """Highest speed that there is, or that sources, pumps and solids will bring between two times, m/s.
+
+        Solids count as so much faster that none crosses more cells than it may.
+        """
+        solids = self.solids.fastest(time, until) * max(1.0, self.time_step.courant / MOST_FOR_SOLIDS)
+        return max(self.speed, self.sources.fastest(time, until), solids, self.forces.fastest)
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame; particles stop there, and the velocity may reach beyond."""
@@ -194,8 +227,10 @@ class LiquidSolver:
         with timing() as seconds:
             if s.unspent > 0 and s.velocity is not None:
                 report.dt = s.unspent
-                solids = self.solids.at(s.velocity.tiles, self.solids.poses(s.time), s.time, s.unspent)
-                self.advect_particles(min(s.unspent, remaining), s.velocity, solids)
+                solids = self.solids.at(s.tiles, self.solids.poses(s.time), s.time, s.unspent)
+                moved = min(s.unspent, remaining)
+                self.advect_particles(moved, solids)
+                self.come_and_go(moved)
             else:
                 self._step(self.next_step(frame_time), remaining)
             if abs(s.time - frame_time) < 1e-9 * max(frame_time, 1.0):
@@ -204,10 +239,12 @@ class LiquidSolver:
         return report
 
     def snapshot(self) -> FrameParticles:
-        """The particles as they are now, and where solids that move are, for a frame."""
-        field = self.state.velocity
+        """The particles and their velocities as they are now, and where solids that move are, for a frame."""
+        s = self.state
+        field = s.velocity_now()
         velocity = nowhere if field is None else functools.partial(velocity_at, field, h=self.h)
-        return FrameParticles.of(self.state.particles, self.h, velocity, self.solids.poses(self.state.time))
+        own = velocity_after(s.particles, s.lag, self.time_step.gravity)
+        return FrameParticles.of(s.particles, self.h, velocity, self.solids.poses(s.time), own)
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""
@@ -215,7 +252,7 @@ class LiquidSolver:
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
         """Go back to a state that was stored."""
-        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.affine_rows)
+        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.rows)
         if state.cells is not None:
             state.poses = poses_from(arrays, self.solids.poses(state.began))
             cut_cells = self.solids.at(state.cells.tiles, state.poses, state.began, state.length).cut_cells
@@ -247,26 +284,34 @@ class LiquidSolver:
             else:
                 return
 
-    def advect_particles(self, dt: float, velocity: FaceField, solids: Solids) -> None:
-        """Move particles for dt, in pieces if the velocity turned out faster than the step was made for."""
+    def advect_particles(self, dt: float, solids: Solids) -> None:
+        """Move particles for dt, and keep them out of solids and in the domain."""
         s, report = self.state, self.report
-        courant = self.speed * dt / self.h
-        report.courant = max(report.courant, courant)
-        pieces = max(1, math.ceil(courant / self.time_step.courant - 1e-6))
-        for piece in range(pieces):
-            start = solids.remember(s.particles)
-            report.unknown_reads += move_particles(s.particles, velocity, dt / pieces, self.h)
-            self._confine(solids, start, s.time + piece * dt / pieces, dt / pieces)
+        report.courant = max(report.courant, self.speed * dt / self.h)
+        start = solids.remember(s.particles)
+        move_particles(s.particles, dt, self.h)
+        self._confine(solids, start, s.time, dt)
         s.particles.let_pass(dt)
-        self._come_and_go(velocity.tiles, s.time, s.time + dt)
-        s.time += dt
+
+    def come_and_go(self, dt: float) -> None:
+        """Let the time dt pass: liquid comes in from sources, and goes out into sinks."""
+        s, ledger, end = self.state, self.ledger, self.state.time + dt
+        cell_volume = self.h**s.particles.dimension
+        for reason, volume in self.sinks.take(s.particles, s.tiles, ledger.removed, s.time, end).items():
+            self._remove(reason, volume * cell_volume, is_outflow=True)
+        when = (s.time, end, s.velocity_time)
+        emitted = self.sources.emit(s.particles, s.cells, ledger.brought, *when, self._acceleration)
+        ledger.bring(emitted * cell_volume)
+        s.time = end
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
 
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
+        free = particles.velocity.copy()
         left, stuck = solids.collide(particles, start, time, dt)
+        stop_accelerating(particles, particles.velocity != free)
         if stuck:
             for name, count in self.solids.count_inside(particles, time + dt).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)
@@ -278,13 +323,15 @@ class LiquidSolver:
             particles.keep(left == 0)
         self._give_up_far_particles()
 
-    def _come_and_go(self, tiles: Tiles, start: float, end: float) -> None:
-        """Let liquid in from sources, and out into sinks."""
-        s, ledger = self.state, self.ledger
-        cell_volume = self.h**s.particles.dimension
-        for reason, volume in self.sinks.take(s.particles, tiles, ledger.removed, start, end).items():
-            self._remove(reason, volume * cell_volume, is_outflow=True)
-        ledger.bring(self.sources.emit(s.particles, s.cells, ledger.brought, start, end) * cell_volume)
+    def _acceleration(self, new: Particles, time: float) -> NDArray[np.float32]:
+        """What forces give to new particles in a second, m/s²; a pump that sets velocities gives nothing."""
+        velocity, new.ballistic[:] = new.velocity.copy(), True
+        self.forces.add_to_ballistic(new, time, 0.0)
+        start = new.velocity.copy()
+        self.forces.add_to_ballistic(new, time, 1.0)
+        acceleration: NDArray[np.float32] = new.velocity - start
+        new.velocity, new.ballistic[:] = velocity, False
+        return acceleration
 
     def _give_up_far_particles(self) -> None:
         """Take out what fell beyond the kill distance of an unbounded domain."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,13 +20,15 @@ from plash.solvers.poses import pose_arrays
 from plash.solvers.state import State
 from plash.solvers.stored import ArraysByName, Seconds, StateNumbers, StoredArrays
 
-_NUMBERS = ("time", "unspent", "steps", "target_fill", "began", "length")
+_NUMBERS = ("time", "velocity_time", "kick", "unspent", "steps", "target_fill", "began", "length")
 
 
 @dataclass
 class LiquidNumbers(StateNumbers):
     """The numbers of a liquid's state."""
 
+    velocity_time: Seconds
+    kick: Seconds
     unspent: Seconds
     target_fill: Annotated[float, Field(gt=0, lt=100)]
     began: Seconds
@@ -47,19 +50,19 @@ def stored_liquid(s: State) -> tuple[ArraysByName, dict[str, Any]]:
     return arrays, {name: getattr(s, name) for name in _NUMBERS}
 
 
-def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, affine_rows: int) -> State:
+def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, rows: Mapping[str, int]) -> State:
     """The state of a liquid that was stored.
 
     Args:
         arrays: As `stored_liquid` gave them.
         numbers: As `stored_liquid` gave them.
         bounds: What no particle of the scene is beyond.
-        affine_rows: Rows of the gradient that the transfer asks for.
+        rows: How many rows the transfer asks for, by the name of the array.
 
     Raises:
         DamagedError: They are no state that a solver can be in.
     """
-    particles = _particles(arrays, bounds, affine_rows)
+    particles = _particles(arrays, bounds, rows)
     d, most, known = particles.dimension, bounds.fastest, dict[bytes, Tiles]()
 
     def tiles(name: str) -> Tiles:
@@ -85,14 +88,14 @@ def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, af
     return state
 
 
-def _particles(arrays: StoredArrays, bounds: Bounds, affine_rows: int) -> Particles:
+def _particles(arrays: StoredArrays, bounds: Bounds, transfer_rows: Mapping[str, int]) -> Particles:
     d = len(bounds.low)
     n = len(arrays.take("volume", np.float32, (None,)))
     particles = Particles(d, n)
     for name, quantity in CARRIED.items():
         if quantity.is_new and name not in arrays:
             continue
-        rows = {Rows.ONE: (), Rows.AXES: (d,), Rows.TRANSFER: (affine_rows,)}[quantity.rows]
+        rows = {Rows.ONE: (), Rows.AXES: (d,), Rows.TRANSFER: (transfer_rows.get(name, 0),)}[quantity.rows]
         setattr(particles, name, arrays.take(name, quantity.dtype, (*rows, n), *quantity.limits(bounds)))
     return particles
 

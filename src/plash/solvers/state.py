@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
@@ -18,10 +20,12 @@ class State:
     Attributes:
         particles: The liquid itself.
         velocity: On faces, m/s; None before the first step.
-        carried: What particles brought to faces at the start of the last step, m/s; None if the grid carries velocity.
+        carried: What was brought to faces at the start of the last step, before forces, m/s.
         cells: What each cell holds; None before the first step.
         pressure: In liquid cells, Pa; None before the first step.
-        time: Of the particles, s.
+        time: Of the particles' positions, s.
+        velocity_time: Of velocities, s: half a step before the time once a step is done.
+        kick: How long forces and pressure acted to bring velocities there, s.
         unspent: How far, in s, the velocity reaches beyond the particles' time (steps that cross frames).
         steps: How many steps have been taken.
         target_fill: Fill fraction that the inside of the liquid is kept at: 1, or a little off it to keep volume.
@@ -36,12 +40,27 @@ class State:
     cells: Cells | None = None
     pressure: CellField | None = None
     time: float = 0.0
+    velocity_time: float = 0.0
+    kick: float = 0.0
     unspent: float = 0.0
     steps: int = 0
     target_fill: float = 1.0
     began: float = 0.0
     length: float = 0.0
     poses: Poses = field(default_factory=dict)
+
+    @property
+    def lag(self) -> float:
+        """By how much velocities lag behind positions, s: half of a step that is done."""
+        return self.time - self.velocity_time
+
+    def velocity_now(self) -> FaceField | None:
+        """The velocity on faces at the time of the particles, m/s: as in the last step it goes on to change."""
+        if self.velocity is None or self.carried is None or self.kick == 0:
+            return self.velocity
+        change = self.velocity.pool - self.carried.pool
+        later = self.velocity.pool + np.float32(self.lag / self.kick) * np.nan_to_num(change)
+        return FaceField(self.velocity.tiles, later)
 
     @property
     def tiles(self) -> Tiles:

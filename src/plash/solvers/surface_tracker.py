@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from plash.grid.cells import Cells, label_cells
 from plash.particles.films import Unseen, find_ballistic
 from plash.particles.particles import Particles
-from plash.particles.surface import complete_distance, fill_fraction, liquid_distance, liquid_volume
+from plash.particles.shore import correct_shores
+from plash.particles.surface import complete_distance, filled_share, liquid_distance, liquid_volume, spread_volume
 from plash.physics.solids.base import SolidFields
 
 
@@ -47,8 +48,11 @@ class FillFraction:
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: SolidFields) -> tuple[Cells, Unseen]:
         """Label cells by their distance to the surface, and find out which particles fly."""
-        fill = fill_fraction(particles, solids.inverse_kernel_weight, solids.box.closed_sides())
+        volume = spread_volume(particles, solids.box.closed_sides())
+        fill = filled_share(volume, solids.inverse_kernel_weight)
         phi = liquid_distance(fill, self.h)
+        if solids.cut_cells is not None:
+            correct_shores(phi, volume.pool, solids.cut_cells.openness, solids.box.limits(), self.h)
         complete_distance(phi, self.h, solids.is_solid, solids.inverse_kernel_weight, solids.cut_cells)
         cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.cut_cells)
         return cells, find_ballistic(particles, phi, cells, self.h)

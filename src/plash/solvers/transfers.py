@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -14,41 +17,53 @@ from plash.particles.transfer import grid_to_affine_particles, grid_to_particles
 from plash.physics.advection import trace_back
 from plash.solvers.state import State
 
+_LAYERS = 3
+
 
 class Transfer(Protocol):
     """A way to carry velocity along. `to_grid` and `to_particles` return how many samples met no known value."""
 
-    affine_rows: int
+    rows: Mapping[str, int]  # how many particles need of what they carry for this transfer alone, by name
 
-    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
-        """The velocity on wet faces after it was carried along for dt; unknown elsewhere."""
+    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
+        """The velocity on wet faces after it was carried along with the liquid; unknown elsewhere."""
 
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
+    def reach(self, courant: float) -> int:
+        """In how many layers of faces round the liquid the velocity has to be known."""
+
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Limit the new velocity, where it was continued beyond the liquid, to what particles there can have."""
 
-    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Give particles what they have to know of the new velocity."""
 
 
 class SemiLagrangian:
     """Velocity lives on the grid and is traced back; particles only mark where the liquid is (Cline step 3a)."""
 
-    affine_rows = 0
+    rows: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, h: float) -> None:
         self.h = h
 
-    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Trace every wet face back through the velocity of the step before."""
         if state.velocity is None:
             return _on_wet_faces(particles_to_grid(state.particles), cells)
-        velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, dt, self.h)
-        return _completed(velocity, state, cells) if missing else (velocity, 0)
+        velocity, missing = trace_back(state.velocity.moved_to(state.tiles), cells, 2 * state.lag, self.h)
+        if missing:
+            velocity, missing = _completed(velocity, state, cells)
+        state.carried = velocity.copy()
+        return velocity, missing
 
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
+    def reach(self, courant: float) -> int:
+        """As far as liquid comes in a step: a face that becomes wet is traced back from there."""
+        return math.ceil(courant) + 2
+
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Nothing: particles carry no velocity."""
 
-    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Markers take the grid's velocity, to show it; nothing depends on it."""
         return grid_to_particles(state.particles, velocity, None, 0.0)
 
@@ -56,45 +71,52 @@ class SemiLagrangian:
 class Pic:
     """Particles take the grid's velocity: stable, and viscous like honey."""
 
-    affine_rows = 0
+    rows: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, acceleration: float) -> None:
         self.acceleration = acceleration  # the largest that forces give, m/s²
 
-    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' velocities."""
         return _averaged(state, cells)
 
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
-        """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration)
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
-    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
+        """By what particles brought."""
+        _hold_continued(state, velocity, cells, self.acceleration * dt)
+
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Take the new velocity."""
         return grid_to_particles(state.particles, velocity, None, 0.0)
 
 
 class Flip:
-    """Particles add the change of the grid's velocity: lively, and noisy at ratio 1."""
+    """Particles add the change of the grid's velocity: lively, and noisy at ratio 1. They move with the grid's."""
 
-    affine_rows = 0
-
-    def __init__(self, ratio: float, acceleration: float) -> None:
+    def __init__(self, dimension: int, ratio: float, acceleration: float) -> None:
+        self.rows: Mapping[str, int] = {"slip": dimension}
         self.ratio = ratio
         self.acceleration = acceleration  # the largest that forces give, m/s²
         self._before: FaceField | None = None
 
-    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' velocities, and remember the result."""
         velocity, missing = _averaged(state, cells)
         self._before = velocity.copy()
         return velocity, missing
 
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
-        """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration)
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
-    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
+        """By what particles brought."""
+        _hold_continued(state, velocity, cells, self.acceleration * dt)
+
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Add what changed since, as far out as the new velocity reaches."""
         before = self._before
         assert before is not None
@@ -102,7 +124,7 @@ class Flip:
         change = FaceField(velocity.tiles, velocity.pool - before.pool)
         forget_dry_faces(change, cells)
         extrapolate(change, 2)
-        hold_change_to_particles(change, state.carried, cells, self.acceleration * state.length)
+        hold_change_to_particles(change, state.carried, cells, self.acceleration * dt)
         return grid_to_particles(state.particles, velocity, change, self.ratio)
 
 
@@ -110,18 +132,22 @@ class Apic:
     """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
 
     def __init__(self, dimension: int, acceleration: float) -> None:
-        self.affine_rows = dimension**2
+        self.rows: Mapping[str, int] = {"affine": dimension**2}
         self.acceleration = acceleration  # the largest that forces give, m/s²
 
-    def to_grid(self, state: State, cells: Cells, dt: float) -> tuple[FaceField, int]:
+    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' affine velocities."""
         return _averaged(state, cells)
 
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells) -> None:
-        """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration)
+    def reach(self, courant: float) -> int:
+        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
+        return _LAYERS
 
-    def to_particles(self, state: State, velocity: FaceField, cells: Cells) -> int:
+    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
+        """By what particles brought."""
+        _hold_continued(state, velocity, cells, self.acceleration * dt)
+
+    def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Take the new velocity and its gradient."""
         return grid_to_affine_particles(state.particles, velocity)
 
@@ -133,9 +159,9 @@ def _averaged(state: State, cells: Cells) -> tuple[FaceField, int]:
     return _on_wet_faces(velocity, cells)
 
 
-def _hold_continued(state: State, velocity: FaceField, cells: Cells, acceleration: float) -> None:
+def _hold_continued(state: State, velocity: FaceField, cells: Cells, allowance: float) -> None:
     assert state.carried is not None
-    hold_to_particles(velocity, state.carried, cells, acceleration * state.length)
+    hold_to_particles(velocity, state.carried, cells, allowance)
 
 
 def _completed(velocity: FaceField, state: State, cells: Cells) -> tuple[FaceField, int]:

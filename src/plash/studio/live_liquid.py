@@ -64,13 +64,18 @@ class _Watched(LiquidSolver):
         for stage in super().stages(dt, moved):
             self.milliseconds[stage.name] = 1e3 * (time.perf_counter() - start)
             if stage.name == "forces":
-                self.before = self._divergence(stage.velocity) if self.wants_divergence else None
+                self.before = self.divergence_to_remove(stage.velocity) if self.wants_divergence else None
             yield stage
             start = time.perf_counter()
 
-    def _divergence(self, velocity: FaceField | None) -> NDArray[np.float64] | None:
-        cells = self.state.cells
-        return None if velocity is None or cells is None else divergence(velocity, cells) / self.h
+    def divergence_to_remove(self, velocity: FaceField | None) -> NDArray[np.float64] | None:
+        """Divergence less the one that straight paths ask for, 1/s: what the projection takes away."""
+        cells, wanted = self.state.cells, self.path_divergence
+        if velocity is None or cells is None or velocity.tiles is not cells.tiles:
+            return None
+        if wanted is None or wanted.shape != cells.label.shape:
+            wanted = np.zeros(cells.label.shape)
+        return (divergence(velocity, cells) - wanted) / self.h
 
 
 class LiveLiquid:
@@ -117,13 +122,10 @@ class LiveLiquid:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
         old, solver = self._solver, _Watched.of(liquid_solver(scene))
-        rows = solver.transfer.affine_rows
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
-        particles = solver.state.particles
-        if len(particles.affine) != rows:
-            particles.affine = np.zeros((rows, particles.count), np.float32)
+        solver.state.particles.give_rows(solver.transfer.rows)
         solids_changed = scene.solid != self.scene.solid
         self._solver, self.scene = solver, scene
         if solids_changed:
@@ -235,8 +237,8 @@ class LiveLiquid:
             value = s.pressure.pool
         if view == "divergence_before":
             value = solver.before
-        if view == "divergence" and s.velocity is not None and s.velocity.tiles is s.cells.tiles:
-            value = divergence(s.velocity, s.cells) / solver.h
+        if view == "divergence":
+            value = solver.divergence_to_remove(s.velocity)
         if value is None or value.shape != s.cells.label.shape:
             return None
         return np.where(s.cells.label == LIQUID, value, np.nan)

@@ -295,7 +295,7 @@ def test_volume_is_kept_in_a_dam_break_over_a_ball(dimension, courant, lowest):
         while solver.state.time < frame / 24:
             assert solver.advance(frame / 24).unknown_reads == 0
             assert distance(shape, solver.state.particles.position(solver.h)).min() >= 0
-        assert lowest < 100 * (solver.ledger.volume / solver.ledger.initial - 1) < 2
+        assert lowest < 100 * (solver.ledger.volume / solver.ledger.initial - 1) < 3
     assert solver.ledger.leaks == {"ball": 0}
     assert solver.ledger.particle_volume == pytest.approx(solver.ledger.initial, rel=1e-6)
 

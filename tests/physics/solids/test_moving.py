@@ -201,18 +201,33 @@ def test_a_ball_that_swims_in_a_full_box_is_not(solids):
 
 @pytest.mark.parametrize("solids", BOTH)
 def test_no_particle_gets_through_a_plate_that_outruns_it(solids):
-    """At a courant of 5, seen from a plate one and a half cells thick."""
-    h, speed = 0.04, 5.0
-    plate = {"name": "plate", "shape": box((0.2, -1), (0.22, 2)), "motion": {"velocity": (speed, 0)}}
-    sheet = scene((2.4, 0.4), [plate], {"shape": box((0.4, 0), (0.8, 0.4))}, h, gravity=0.0, solids=solids, courant=5.0)
-    solver = build_liquid(sheet)
-    furthest = 0.0
-    for report in steps(solver, 0.25, frames=2):
-        furthest = max(furthest, report.dt * speed / h)
+    """In steps in which a plate of half a cell crosses more than three cells, longer than a solver would choose."""
+    h, speed, dt = 0.04, 5.0, 0.25 / 9
+    solver = build_liquid(sheet_and_plate(h, speed, solids))
+    assert dt * speed / h > 3.4
+    for _ in range(9):
+        for _ in solver.stages(dt):
+            pass
         assert solver.state.particles.position(h)[:, 0].min() > 0.2 + speed * solver.state.time
-        assert depth_in_solids(solver, sheet) < 0.5
-    assert furthest > 3.0
+        assert depth_in_solids(solver, sheet_and_plate(h, speed, solids)) < 0.5
     assert solver.ledger.leaks == {"plate": 0}
+
+
+@pytest.mark.parametrize("solids", BOTH)
+def test_no_body_crosses_more_than_two_cells_in_a_step(solids):
+    h, speed = 0.04, 5.0
+    solver = build_liquid(sheet_and_plate(h, speed, solids))
+    crossed = [report.dt * speed / h for report in steps(solver, 0.25, frames=2)]
+    assert 1.5 < max(crossed) <= 2 * (1 + 1e-9)
+    assert solver.state.particles.position(h)[:, 0].min() > 0.2 + speed * solver.state.time
+    assert solver.ledger.leaks == {"plate": 0}
+
+
+def sheet_and_plate(h, speed, solids):
+    """A plate of half a cell that runs into a sheet of liquid that fills the box from floor to ceiling."""
+    plate = {"name": "plate", "shape": box((0.2, -1), (0.22, 2)), "motion": {"velocity": (speed, 0)}}
+    fill = {"shape": box((0.4, 0), (0.8, 0.4))}
+    return scene((2.4, 0.4), [plate], fill, h, gravity=0.0, solids=solids, courant=5.0)
 
 
 def test_a_blade_that_spins_fast_lets_nothing_through():

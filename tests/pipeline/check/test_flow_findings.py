@@ -39,7 +39,7 @@ def test_what_is_too_small_or_too_fast_for_the_grid_is_found():
     thin = {"shape": {"kind": "box", "min": (0.3, 0.101), "max": (0.7, 0.109)}}
     assert codes(scene(sink=[thin])) == [("error", "empty-region")]
     assert codes(scene(spout={"shape": {**DISC, "radius": 0.05}})) == [("warning", "small-feature")]
-    assert codes(scene(spout={"speed": 60.0})) == [("warning", "tiny-steps")]
+    assert codes(scene(spout={"speed": 180.0})) == [("warning", "tiny-steps")]
     solid = {"name": "block", "shape": {"kind": "box", "min": (0, 0), "max": (1.2, 0.3)}}
     sink = {"shape": {"kind": "box", "min": (0.2, 0.1), "max": (0.6, 0.2)}}
     assert codes(scene(solid=[solid], sink=[sink])) == [("error", "region-in-solid")]

@@ -36,7 +36,7 @@ def test_page_has_a_row_for_every_parameter_and_material():
     ]:
         assert f"| `{name}` |" in page
     row = next(line for line in page.splitlines() if line.startswith("| `courant` |"))
-    assert row.startswith("| `courant` | number |  | `1.0` | > 0, ≤ 100 | Cells that liquid may cross in one step;")
+    assert row.startswith("| `courant` | number |  | `3.0` | > 0, ≤ 100 | Cells that liquid may cross in one step;")
 
 
 def test_every_row_has_a_sentence():

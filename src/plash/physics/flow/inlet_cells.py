@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import WALL, CutCells
+from plash.grid.openness import Openness
 from plash.grid.tiles import Places, Tiles
 from plash.levelset.fractions import LEAST_SHARE
 from plash.levelset.inside import places_of
@@ -151,7 +153,21 @@ def _closed_round(cut_cells: CutCells, tiles: Tiles, inlet_cells: Places) -> Cut
             face_fractions[axis][face] = 0
             closed[axis][face] |= WALL
     face_fractions[:, 0], closed[:, 0] = 1, 0
-    return replace(cut_cells, face_fractions=face_fractions, volume=volume, closed=closed)
+    openness = _unknown_round(cut_cells.openness, tiles, inlet_cells)
+    return replace(cut_cells, face_fractions=face_fractions, volume=volume, closed=closed, openness=openness)
+
+
+def _unknown_round(openness: Openness, tiles: Tiles, inlet_cells: Places) -> Openness:
+    """What is open round cells, unknown where the hat kernel sees a plug: its samples know bodies only."""
+    hat_share = openness.hat_share.copy()
+    for offsets in product((-1, 0, 1), repeat=tiles.dimension):
+        place = inlet_cells
+        for axis, offset in enumerate(offsets):
+            if offset != 0:
+                place = tiles.beside(place, axis, offset)
+        hat_share[place] = np.nan
+    hat_share[0] = 1
+    return replace(openness, hat_share=hat_share)
 
 
 def _take_share(inverse: NDArray[np.float32], solids: SolidFields, inlet_cells: Places) -> None:

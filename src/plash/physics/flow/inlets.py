@@ -220,7 +220,7 @@ class Inlet:
         return Particles.at(self.stencil(time).starts / self.h)
 
     def due(self, start: float, end: float) -> Particles:
-        """The particles that come out between two times, where they are at the end; volumes in cells."""
+        """The particles that come out between two times, where they are at the end but for forces; volumes in cells."""
         _, weight, phase = self.columns
         stencil, speed = self.stencil(end), self.speed(start, end)
         gone = self.length(end) / self.spacing - phase
@@ -236,6 +236,7 @@ class Inlet:
         particles = Particles.at((points + way[:, None] * stencil.normal + age * (handed - stencil.velocity)) / self.h)
         particles.volume = (weight[columns] * self.area * self.spacing / self.h**self.dimension).astype(np.float32)
         particles.velocity[:] = (speed * stencil.normal + handed)[:, None]
+        particles.let_pass(age[:, 0])
         return particles
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:

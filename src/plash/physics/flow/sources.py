@@ -6,6 +6,7 @@ Spouts are held through the pressure: their faces are closed in its equations, a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -24,6 +25,8 @@ from plash.physics.flow.inlet_cells import InletCells, place
 from plash.physics.flow.inlets import Inlet, IsOpen, everywhere
 from plash.physics.solids.base import SolidFields
 from plash.timing import stage
+
+_RIM = 2  # cells round a spout's faces in which straight paths are not allowed for
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,14 @@ class RunningInlets:
     def solid_fluxes(self) -> SolidFluxes:
         """What the spouts push into cells."""
         return self.brought_in
+
+    def forget_paths(self, divergence: NDArray[np.float64]) -> None:
+        """Ask for no divergence near spouts: at their rim the velocity jumps, which is no gradient of the liquid."""
+        tiles, (slot, z, y, x) = self.solids.tiles, self.brought_in.places
+        ahead = (tiles.origins[slot] + np.stack([x, y, z], axis=1))[:, : tiles.dimension]
+        steps = np.array(list(itertools.product(range(-_RIM, _RIM + 1), repeat=tiles.dimension)))
+        around = np.unique((ahead[:, None] + steps).reshape(-1, tiles.dimension), axis=0)
+        divergence[places_of(around.astype(np.int64), tiles)] = 0.0
 
     def enforce_inlet_flux(self, velocity: FaceField) -> None:
         """Set the velocity through the faces of spouts to their flux, before the projection."""
@@ -138,7 +149,14 @@ class Sources:
 
     @stage
     def emit(
-        self, particles: Particles, cells: Cells | None, brought: dict[str, float], start: float, end: float
+        self,
+        particles: Particles,
+        cells: Cells | None,
+        brought: dict[str, float],
+        start: float,
+        end: float,
+        velocity_time: float,
+        acceleration: Callable[[Particles, float], NDArray[np.float32]],
     ) -> float:
         """Add the particles that come in between two times; returns their volume, in cells.
 
@@ -148,12 +166,15 @@ class Sources:
             brought: Volume in m³ that each source has brought in so far; is added to.
             start: s.
             end: s.
+            velocity_time: When particles have the velocities that they carry, s.
+            acceleration: What forces give to new particles at a time, m/s².
         """
         total = 0.0
         for inlet in self.inlets:
             wanted = inlet.volume(end) - brought.get(inlet.name, 0.0)
             if wanted > 0:
                 new = inlet.due(start, end)
+                _fly(new, acceleration(new, end), velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
         for blob in self.delayed_fills:
@@ -161,7 +182,9 @@ class Sources:
                 new = blob.particles()
                 if cells is not None:
                     new.keep(cells.label[places_of(new.cell.T.astype(np.int64), cells.tiles)] != LIQUID)
-                _move_on(new, (end - blob.time) / self.h)
+                new.let_pass(end - blob.time)
+                _move(new, new.velocity * new.age / self.h)
+                _fly(new, acceleration(new, blob.time), velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, blob.name, brought, None)
         return total
@@ -181,9 +204,19 @@ class Sources:
         return volume
 
 
-def _move_on(particles: Particles, time: float) -> None:
-    """Move particles with their own velocity (m/s) for a time in s over h."""
-    moved = Particles.at((particles.cell + particles.offset.astype(np.float64) + particles.velocity * time).T)
+def _fly(particles: Particles, acceleration: NDArray[np.float32], later: float, h: float) -> None:
+    """Let forces have acted on particles since they appeared, and give them the velocities of a time so much later (s).
+
+    They are where they would be without forces, and have the velocities they appeared with.
+    """
+    _move(particles, 0.5 / h * acceleration * particles.age**2)
+    particles.velocity += acceleration * (particles.age + np.float32(later))
+    particles.acceleration[:] = acceleration
+
+
+def _move(particles: Particles, way: NDArray[np.floating]) -> None:
+    """Move particles by a way in cells."""
+    moved = Particles.at((particles.cell + particles.offset.astype(np.float64) + way).T)
     particles.cell, particles.offset = moved.cell, moved.offset
 
 

@@ -29,6 +29,7 @@ from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.physics.compatibility import SolidFluxes
 from plash.physics.solids.border_cells import Border, NoBorder
+from plash.physics.solids.curvature import CurvedWalls
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.domain_box import DomainBox
 from plash.physics.solids.moving import MovingSolids, NearGroups
@@ -74,6 +75,10 @@ class GriddedSolids(SolidFields, Protocol):
 
     def enforce_slip(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Make a velocity that was continued into solids one along them, slowed by friction for dt."""
+
+    @property
+    def curved_walls(self) -> CurvedWalls:
+        """Cells with a part of a curved wall."""
 
     @property
     def traces_moves(self) -> bool:
@@ -155,6 +160,17 @@ class Solids:
             self.border.impose(velocity, cells)
         else:
             self.every.enforce_slip(velocity, cells, dt)
+
+    def bend_paths(self, divergence: NDArray[np.float64], velocity: FaceField, dt: float, h: float) -> None:
+        """Allow for bodies in the h ∇·u (m/s) that keeps volume in straight moves of dt.
+
+        Liquid along curved walls that stand has to aim at them. Round bodies that move nothing is asked for, as their
+        velocity is no part of the liquid's gradient.
+        """
+        walls = self.standing.curved_walls
+        if len(walls.bending):
+            divergence[walls.places] += walls.inflow(velocity, dt, h)
+        divergence[self.moving.close_by] = 0.0
 
     def solid_fluxes(self) -> SolidFluxes:
         """What bodies that move push out of cells."""

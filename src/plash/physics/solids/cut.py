@@ -24,13 +24,15 @@ from numpy.typing import NDArray
 from plash.grid.cells import SIDE, WALL, Cells, CutCells, SolidFlux
 from plash.grid.fields import FaceField
 from plash.grid.halos import at_minimal_corners, touching
+from plash.grid.openness import Openness
 from plash.grid.tiles import Tiles
-from plash.levelset.fractions import LEAST_SHARE, cell_share, hat_share, open_fractions, open_half_cells
+from plash.levelset.fractions import LEAST_SHARE, cell_share, open_fractions, open_half_cells
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.particles.sides import keep_inside
 from plash.physics.solids.base import Collided, Solids
+from plash.physics.solids.curvature import CurvedWalls
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.domain_box import CLOSED, OPEN, DomainBox, mirror_at_sides
 from plash.physics.solids.friction import Friction, FrictionAtRest, with_moving
@@ -90,6 +92,11 @@ class CutSolids:
         is_wall = (self.open_space.closed[:, self.at_bodies] & (WALL | SIDE)) == WALL
         walled: NDArray[np.int32] = self.at_bodies[is_wall.any(axis=(0, 2, 3, 4))]
         return walled
+
+    @cached_property
+    def curved_walls(self) -> CurvedWalls:
+        """Cells with a part of a curved wall."""
+        return CurvedWalls.of(self.tiles, self.at_bodies, self.solid_phi, self.open_space)
 
     @property
     def traces_moves(self) -> bool:
@@ -211,7 +218,9 @@ def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction) -> 
         is_solid=np.zeros(cells, np.bool_),
         solid_phi=np.full(cells, FAR, np.float32),
         inverse_kernel_weight=np.ones(cells, np.float32),
-        open_space=CutCells(np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8)),
+        open_space=CutCells(
+            np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8), Openness.nothing(tiles)
+        ),
         friction=friction,
         at_bodies=np.zeros(0, np.int32),
     )
@@ -225,6 +234,7 @@ def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray
     made.open_space.face_fractions[:, new] = last.open_space.face_fractions[:, old]
     made.open_space.volume[new] = last.open_space.volume[old]
     made.open_space.closed[:, new] = last.open_space.closed[:, old]
+    made.open_space.openness.take(last.open_space.openness, old, new)
 
 
 def _with_tiles_anew(
@@ -246,6 +256,7 @@ def _with_tiles_anew(
     made.open_space.volume[slots] = 1.0
     made.open_space.closed[:, slots] = 0
     made.open_space.face_fractions[:, slots] = 1.0
+    made.open_space.openness.forget(slots)
     _close_sides(made, slots)
     made.solid_phi[slots] = at_minimal_corners(corners)
     touched = corners.reshape(len(slots), -1).min(axis=1, initial=FAR) < _TOUCHES
@@ -308,9 +319,11 @@ def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]
     made.is_solid[slots] |= ~is_open
     _close_faces(made, slots)
 
-    halves = open_half_cells(made.bodies.at_half_cells(tiles, slots, corners))
+    distances = made.bodies.at_half_cells(tiles, slots, corners)
+    cut_cells.openness.sample(tiles, slots, distances, made.box.limits())
+    share = cut_cells.openness.hat_share[slots]
+    halves = open_half_cells(distances)
     mirror_at_sides(halves, tiles, slots, made.box)
-    share = hat_share(halves)
     x, y, z = made.box.beyond(tiles, slots, 0, 0)
     cut_cells.volume[slots] = cell_share(halves) * ~(x | y | z)
     unknown = made.is_solid[slots] | (share < LEAST_SHARE)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import SolidFlux
 from plash.grid.fields import FaceField
-from plash.grid.halos import at_minimal_corners, touching
-from plash.grid.tiles import Tiles
+from plash.grid.halos import at_centres, at_minimal_corners, touching
+from plash.grid.tiles import Places, Tiles
 from plash.particles.collide import Start
 from plash.particles.collide_moving import carry_along, collide_with_moving
 from plash.particles.particles import Particles
@@ -28,6 +28,8 @@ from plash.physics.solids.velocity import change_relative_to_solids
 from plash.scene.bodies import Solid
 
 Array = NDArray[np.float64]
+
+_CLOSE_BY = 2.0  # cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,7 @@ class MovingSolids:
         beside: By slot, whether a particle of this tile can meet one of them.
         reach: How far any of them moves in the step, in cells.
         solid_phis: Distance to each group at the minimal corner of cells, in cells.
+        close_by: Cells whose centre is within two cells of one of them.
         slots: The tiles near them.
         solid_velocity: Velocity of the nearest body through the minimal faces of these, m/s.
         owner: Which of the groups is nearest to each of their cells; -1 for a body that stands.
@@ -94,6 +97,7 @@ class MovingSolids:
     beside: NDArray[np.bool_]
     reach: float
     solid_phis: Sequence[NDArray[np.float32]]
+    close_by: Places
     slots: NDArray[np.int32]
     solid_velocity: NDArray[np.float32]
     owner: NDArray[np.int8]
@@ -103,7 +107,8 @@ class MovingSolids:
         """Nothing that moves is near."""
         nowhere, cells = np.zeros(0, np.int32), (0, *tiles.shape)
         velocity, owner = np.zeros((tiles.dimension, *cells), np.float32), np.zeros(cells, np.int8)
-        return MovingSolids(tiles, (), np.zeros(tiles.count + 1, np.bool_), 0.0, (), nowhere, velocity, owner)
+        none = (np.zeros(0, np.int64),) * 4
+        return MovingSolids(tiles, (), np.zeros(tiles.count + 1, np.bool_), 0.0, (), none, nowhere, velocity, owner)
 
     @staticmethod
     def of(
@@ -112,8 +117,10 @@ class MovingSolids:
         """The bodies of a step, given their velocity and which is nearest on some of the tiles near them."""
         tiles = nearby.tiles
         solid_phis = [_everywhere(tiles, nearby.slots, corners) for corners in nearby.corners]
-        beside = touching(tiles, nearby.slots)
-        return MovingSolids(tiles, nearby.groups, beside, nearby.reach, solid_phis, slots, solid_velocity, owner)
+        number, *within = np.nonzero(np.minimum.reduce([at_centres(each) for each in nearby.corners]) < _CLOSE_BY)
+        close_by: Places = (nearby.slots[number].astype(np.int64), *within)
+        where = (touching(tiles, nearby.slots), nearby.reach, solid_phis, close_by, slots)
+        return MovingSolids(tiles, nearby.groups, *where, solid_velocity, owner)
 
     def change_relative(self, velocity: FaceField, change: Callable[[FaceField], None]) -> None:
         """Change a velocity as it is relative to the nearest body."""

@@ -33,6 +33,7 @@ from plash.particles.collide_voxels import collide_with_voxels
 from plash.particles.particles import Particles
 from plash.physics.solids.base import Collided, Solids
 from plash.physics.solids.border_cells import Border
+from plash.physics.solids.curvature import CurvedWalls
 from plash.physics.solids.distance import FAR, Bodies
 from plash.physics.solids.domain_box import CLOSED, OPEN, DomainBox, mirror_at_sides
 from plash.physics.solids.friction import Friction, FrictionAtRest, with_moving
@@ -72,6 +73,11 @@ class VoxelSolids:
     def cut_cells(self) -> CutCells | None:
         """None, as whole cells are solid here."""
         return None
+
+    @property
+    def curved_walls(self) -> CurvedWalls:
+        """None: all faces of whole cells are flat."""
+        return CurvedWalls.none(self.tiles.dimension)
 
     @property
     def traces_moves(self) -> bool:

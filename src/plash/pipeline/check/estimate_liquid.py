@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-import numpy as np
-
 from plash.carried import CARRIED
 from plash.particles.particles import Particles
 from plash.pipeline.check.cost import Estimate, estimated
@@ -189,7 +187,7 @@ def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
 def _particle_bytes(scene: Scene) -> int:
     """Bytes of a particle in memory and in a checkpoint: all that it carries."""
     whole = Particles(scene.dimension, 1)
-    whole.affine = np.zeros((liquid_transfer(scene).affine_rows, 1), np.float32)
+    whole.give_rows(liquid_transfer(scene).rows)
     return sum(int(getattr(whole, name).nbytes) for name in CARRIED)
 
 

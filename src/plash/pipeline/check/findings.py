@@ -164,15 +164,15 @@ def _motion_findings(scene: Scene, where: str, solid: Solid) -> Iterator[Finding
         return
     speed = top_speed(scene, solid)
     cells = speed / (scene.time.fps * scene.domain.h)
-    if cells / scene.solver.courant > MANY_STEPS:
+    if cells / scene.solver.courant_of_solids > MANY_STEPS:
         return  # that is said with all else that needs many steps
     yield Finding(
         "note",
         "solid-speed",
         f"{where}.motion",
         f"{speed:.4g} m/s at the most crosses {cells:.1f} cells a frame: "
-        f"{max(1, math.ceil(cells / scene.solver.courant))} steps for each, or more",
-        "lower its speed or domain.resolution, or raise time.fps or solver.courant, if that is too many",
+        f"{max(1, math.ceil(cells / scene.solver.courant_of_solids))} steps for each, or more",
+        "lower its speed or domain.resolution, or raise time.fps, if that is too many",
     )
 
 

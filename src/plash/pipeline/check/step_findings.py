@@ -29,9 +29,8 @@ def step_findings(scene: Scene) -> Iterator[Finding]:
         yield from _speed_findings(scene, f'pump[{index}] "{pump.name}"', math.hypot(*(pump.velocity or (0.0,))))
     for index, solid in enumerate(scene.solid):
         if solid.moves:
-            yield from _speed_findings(
-                scene, f'solid[{index}] "{solid.name}".motion', top_speed(scene, solid), " at the most"
-            )
+            where, speed = f'solid[{index}] "{solid.name}".motion', top_speed(scene, solid)
+            yield from _speed_findings(scene, where, speed, " at the most", scene.solver.courant_of_solids)
     if scene.solver.has_free_surface:
         yield from _limit_findings(scene)
     longest = scene.solver.max_dt
@@ -57,20 +56,25 @@ def times_of(scene: Scene) -> list[float]:
     return [last * look / _LOOKS for look in range(_LOOKS + 1)]
 
 
-def _speed_findings(scene: Scene, where: str, speed: float, when: str = "") -> Iterator[Finding]:
-    """Liquid or a solid that crosses many cells in a frame."""
+def _speed_findings(
+    scene: Scene, where: str, speed: float, when: str = "", most: float | None = None
+) -> Iterator[Finding]:
+    """Liquid or a solid that crosses many cells in a frame, and may cross so many at most in a step."""
     h = scene.domain.h
     if speed <= 0:
         return
-    steps = _steps(scene, scene.solver.courant * h / speed)
+    most = scene.solver.courant if most is None else most
+    steps = _steps(scene, most * h / speed)
+    limit = f"solver.courant = {most:g} cells" if most == scene.solver.courant else f"{most:g} cells, for a solid,"
     if steps > MANY_STEPS:
         yield Finding(
             "warning",
             "tiny-steps",
             where,
             f"{speed:.4g} m/s{when} crosses {speed / (scene.time.fps * h):.0f} cells a frame: {steps:.0f} steps for "
-            f"each, since solver.courant = {scene.solver.courant:g} cells is the most for one",
-            f"lower the speed, {_coarser(scene, steps, 1)}, or raise time.fps or solver.courant",
+            f"each, since {limit} is the most for one",
+            f"lower the speed, {_coarser(scene, steps, 1)}, or raise time.fps"
+            + (" or solver.courant" if most == scene.solver.courant else ""),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
 
 def liquid_state(scene: Scene) -> State:
     """The liquid of a scene at time zero."""
-    return State(_particles(scene, liquid_transfer(scene).affine_rows))
+    return State(_particles(scene, liquid_transfer(scene).rows))
 
 
 def liquid_solver(scene: Scene) -> LiquidSolver:
@@ -150,7 +151,7 @@ def liquid_transfer(scene: Scene) -> Transfer:
         case "pic":
             return Pic(_acceleration(scene))
         case "flip":
-            return Flip(_settings(scene).flip_ratio, _acceleration(scene))
+            return Flip(scene.domain.dimension, _settings(scene).flip_ratio, _acceleration(scene))
         case "apic":
             return Apic(scene.domain.dimension, _acceleration(scene))
 
@@ -240,7 +241,7 @@ def _all_liquid(scene: Scene) -> list[Liquid]:
     return fills + [(source.name, source) for source in scene.source if isinstance(source, BlobSource)]
 
 
-def _particles(scene: Scene, affine_rows: int) -> Particles:
+def _particles(scene: Scene, rows: Mapping[str, int]) -> Particles:
     """Particles at the start: where fills overlap the first one counts, and solids stay empty."""
     domain = scene.domain
     random = np.random.Generator(np.random.PCG64(_settings(scene).seed))
@@ -253,7 +254,7 @@ def _particles(scene: Scene, affine_rows: int) -> Particles:
     if particles.count == 0 and at_start:
         where = "every fill lies inside a solid, or is thinner than a cell"
         raise SceneError([Problem("fill", f"no liquid is left: {where}; move it, or raise domain.resolution")])
-    particles.affine = np.zeros((affine_rows, particles.count), np.float32)
+    particles.give_rows(rows)
     return particles
 
 

@@ -42,7 +42,7 @@ const STAGES = [
   [
     "project",
     "Make it incompressible",
-    "The pressure that removes all divergence is found by conjugate gradients with multigrid, and its gradient is subtracted.",
+    "The pressure that leaves just the divergence with which straight moves keep volume is found by conjugate gradients with multigrid, and its gradient is subtracted.",
     math(
       `<mrow><mfrac>${dt}<mi>ρ</mi></mfrac><msup>${nabla}<mn>2</mn></msup><mi>p</mi><mo>=</mo>${nabla}<mo>·</mo>${star}<mo>,</mo><mspace width='.6em'/>${u}<mo>=</mo>${star}<mo>−</mo><mfrac>${dt}<mi>ρ</mi></mfrac>${nabla}<mi>p</mi></mrow>`,
     ),
@@ -62,11 +62,11 @@ const STAGES = [
   [
     "move",
     "Carry everything along",
-    "Particles take the new velocity, are spread evenly where they crowd, and move through the field in two half steps.",
+    "Particles take the new velocity, are spread evenly where they crowd, and move straight ahead.",
     math(
-      `<mrow><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>+=</mo>${dt}<mspace width='.2em'/>${u}<mrow><mo>(</mo><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>+</mo><mfrac>${dt}<mn>2</mn></mfrac>${u}<mo>(</mo><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>)</mo><mo>)</mo></mrow></mrow>`,
+      `<mrow><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>+=</mo>${dt}<mspace width='.2em'/>${u}<mo>(</mo><msub><mi mathvariant='bold'>x</mi><mi>p</mi></msub><mo>)</mo></mrow>`,
     ),
-    "Transfer.to_particles, Spacing.correct, move_particles",
+    "Transfer.to_particles, DensityCorrection.correct, move_particles",
     ["particles", "surface"],
   ],
 ];
