@@ -207,7 +207,7 @@ def test_another_simulation_ends_with_6(call):
     call("simulate", *SMALL, "-q")
     code, _, err = call("simulate", *SMALL, "--set", "courant=2")
     assert code == 6
-    assert "solver.courant: 1.0 in the run, 2.0 now" in err
+    assert "solver.courant: 3.0 in the run, 2.0 now" in err
     assert call("simulate", *SMALL, "--set", "courant=2", "--force", "-q")[0] == 0
 
 
