@@ -27,6 +27,7 @@ from plash.timing import StepReport
 _MOST_GROWTH, _USUAL_GROWTH = 0.4, 0.25  # the largest power p, and what it is where trials cannot tell
 _ALIKE = 1.2  # cells whose sizes differ by less tell no power
 _FEW = 5  # and neither do so few frames
+_MOST_REPEATED = 100_000  # times that steps of a frame that was cut short are taken to be repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +78,26 @@ def run_trial(scene: Scene, coarse: Scene, longest: float) -> Trial:
         solver.advance(1e-6 / scene.time.fps)  # compiles, and fills the caches
         is_over = patience(longest)
         for number in range(2, scene.time.frames + 1):
-            frames.append(list(steps_to_frame(solver, number, scene.time.fps)))
+            steps = _steps_of_frame(solver, number, scene.time.fps, is_over)
+            if is_over() and frames and solver.state.time < (number - 1) / scene.time.fps:
+                break  # a frame that was cut short tells less than those before
+            frames.append(steps)
             if is_over():
                 break
     except DivergedError:
         pass  # as far as coarse cells can tell: walls that are thinner than they are may seal liquid in
     return Trial(solver, frames)
+
+
+def _steps_of_frame(solver: LiquidSolver, number: int, fps: float, is_over: Callable[[], bool]) -> list[StepReport]:
+    """The steps to a frame; if time is over before it is reached, those that were taken, as often as it needs."""
+    start, steps = solver.state.time, []
+    for report in steps_to_frame(solver, number, fps):
+        steps.append(report)
+        if is_over():
+            break
+    left = (number - 1) / fps - start
+    return steps * max(1, min(_MOST_REPEATED, round(left / max(solver.state.time - start, 1e-300))))
 
 
 def patience(seconds: float) -> Callable[[], bool]:
