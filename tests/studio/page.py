@@ -82,6 +82,6 @@ class Page:
         return float((part[..., 2] - part[..., 0] > 60).mean())
 
     def download(self, action) -> bytes:
-        with self.tab.expect_download() as waiting:
+        with self.tab.expect_download(timeout=90000) as waiting:
             action()
         return waiting.value.path().read_bytes()
