@@ -29,7 +29,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.fields import CellField
 from plash.grid.halos import touching
-from plash.grid.loops import chunk_range, home_of, neighbour_number, stride, tile_beside
+from plash.grid.loops import CENTRE, chunk_range, home_of, neighbour_number, stride, tile_beside
 from plash.grid.openness import SAMPLES, WHOLE, Limits, Openness, mirrored
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.timing import stage
@@ -123,7 +123,7 @@ def _with_mirrors(pool: NDArray[np.float32], tiles: Tiles, limits: Limits) -> ND
             inside, step = (cells[axis, 1] - 1, 1) if high else (cells[axis, 0], -1)
             slots = np.flatnonzero(tiles.origins[1:, axis] == inside // size * size) + 1
             here, beyond = inside % size, inside % size + step
-            behind = slots if 0 <= beyond < size else tiles.neighbours[slots, 13 + step * 3**axis]
+            behind = slots if 0 <= beyond < size else tiles.neighbours[slots, CENTRE + step * 3**axis]
             layers[behind[behind > 0], beyond % size] = layers[slots[behind > 0], here]
     return result
 

@@ -17,7 +17,7 @@ from plash.particles.transfer import grid_to_affine_particles, grid_to_particles
 from plash.physics.advection import trace_back
 from plash.solvers.state import State
 
-_LAYERS = 3
+_LAYERS = 3  # of faces round the liquid that particles near its surface may read
 
 
 class Transfer(Protocol):
