@@ -113,7 +113,7 @@ class DensityProjection:
     def are_crowded(self, cells: Cells, target_fill: float) -> bool:
         """Whether the root mean square of the error is above that of particles in a steady flow."""
         error = density_error(cells, target_fill)[cells.liquid_tiles]
-        return bool(np.vdot(error, error) > _CROWDED**2 * cells.liquid_count)
+        return bool(np.square(error).sum() > _CROWDED**2 * cells.liquid_count)
 
     def correct(
         self,

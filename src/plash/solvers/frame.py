@@ -139,8 +139,8 @@ class FrameParticles:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
         speed_squared = np.einsum("ij,ij->i", self.velocity, self.velocity, dtype=np.float64)
         return {
-            "kinetic": float(rho / 2 * (self.volume @ speed_squared)),
-            "potential": float(-rho * (self.volume @ (self.position @ np.array(gravity)))),
+            "kinetic": float(rho / 2 * np.sum(self.volume * speed_squared)),
+            "potential": float(-rho * np.sum(self.volume * np.einsum("ij,j->i", self.position, gravity))),
         }
 
     def arrays(self) -> ArraysByName:
