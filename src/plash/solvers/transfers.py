@@ -68,17 +68,17 @@ class SemiLagrangian:
         return grid_to_particles(state.particles, velocity, None, 0.0)
 
 
-class Pic:
-    """Particles take the grid's velocity: stable, and viscous like honey."""
-
-    rows: Mapping[str, int] = MappingProxyType({})
+class _ByParticles:
+    """What all transfers share in which particles carry the velocity."""
 
     def __init__(self, acceleration: float) -> None:
         self.acceleration = acceleration  # the largest that forces give, m/s²
 
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
-        """Average the particles' velocities."""
-        return _averaged(state, cells)
+        """Average the particles' velocities; what they bring to all faces they reach is kept in the state."""
+        velocity = particles_to_grid(state.particles)
+        state.carried = velocity.copy()
+        return _on_wet_faces(velocity, cells)
 
     def reach(self, courant: float) -> int:
         """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
@@ -86,35 +86,34 @@ class Pic:
 
     def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
         """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration * dt)
+        assert state.carried is not None
+        hold_to_particles(velocity, state.carried, cells, self.acceleration * dt)
+
+
+class Pic(_ByParticles):
+    """Particles take the grid's velocity: stable, and viscous like honey."""
+
+    rows: Mapping[str, int] = MappingProxyType({})
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Take the new velocity."""
         return grid_to_particles(state.particles, velocity, None, 0.0)
 
 
-class Flip:
+class Flip(_ByParticles):
     """Particles add the change of the grid's velocity: lively, and noisy at ratio 1. They move with the grid's."""
 
     def __init__(self, dimension: int, ratio: float, acceleration: float) -> None:
         self.rows: Mapping[str, int] = {"slip": dimension}
+        super().__init__(acceleration)
         self.ratio = ratio
-        self.acceleration = acceleration  # the largest that forces give, m/s²
         self._before: FaceField | None = None
 
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' velocities, and remember the result."""
-        velocity, missing = _averaged(state, cells)
+        velocity, missing = super().to_grid(state, cells)
         self._before = velocity.copy()
         return velocity, missing
-
-    def reach(self, courant: float) -> int:
-        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
-        return _LAYERS
-
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
-        """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration * dt)
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Add what changed since, as far out as the new velocity reaches."""
@@ -128,40 +127,16 @@ class Flip:
         return grid_to_particles(state.particles, velocity, change, self.ratio)
 
 
-class Apic:
+class Apic(_ByParticles):
     """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
 
     def __init__(self, dimension: int, acceleration: float) -> None:
+        super().__init__(acceleration)
         self.rows: Mapping[str, int] = {"affine": dimension**2}
-        self.acceleration = acceleration  # the largest that forces give, m/s²
-
-    def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
-        """Average the particles' affine velocities."""
-        return _averaged(state, cells)
-
-    def reach(self, courant: float) -> int:
-        """As far as particles lie outside of the liquid: they look at the velocity where the step begins only."""
-        return _LAYERS
-
-    def hold_continued(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> None:
-        """By what particles brought."""
-        _hold_continued(state, velocity, cells, self.acceleration * dt)
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Take the new velocity and its gradient."""
         return grid_to_affine_particles(state.particles, velocity)
-
-
-def _averaged(state: State, cells: Cells) -> tuple[FaceField, int]:
-    """The velocity that particles carry to wet faces; that of all faces they reach is kept in the state."""
-    velocity = particles_to_grid(state.particles)
-    state.carried = velocity.copy()
-    return _on_wet_faces(velocity, cells)
-
-
-def _hold_continued(state: State, velocity: FaceField, cells: Cells, allowance: float) -> None:
-    assert state.carried is not None
-    hold_to_particles(velocity, state.carried, cells, allowance)
 
 
 def _completed(velocity: FaceField, state: State, cells: Cells) -> tuple[FaceField, int]:
