@@ -52,7 +52,7 @@ def measure(level, solid, dimension, make_particles, corrected=True):
     volume = spread_volume(particles, box.closed_sides())
     phi = liquid_distance(filled_share(volume, solids.inverse_kernel_weight), H)
     if corrected and solids.cut_cells is not None:
-        correct_shores(phi, volume.pool, solids.cut_cells.openness, box.limits(), H)
+        correct_shores(phi, volume.pool, solids.cut_cells.openness, box.limits(), np.zeros(3), H)
     complete_distance(phi, H, solids.is_solid, solids.inverse_kernel_weight, solids.cut_cells)
     return phi, solids, volume
 

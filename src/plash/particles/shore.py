@@ -27,7 +27,14 @@ from plash.timing import stage
 
 
 @stage
-def correct_shores(phi: CellField, volume: NDArray[np.float32], openness: Openness, limits: Limits, h: float) -> None:
+def correct_shores(
+    phi: CellField,
+    volume: NDArray[np.float32],
+    openness: Openness,
+    limits: Limits,
+    upward: NDArray[np.float64],
+    h: float,
+) -> None:
     """Set the distance φ (m) to the surface right where bodies cut it; elsewhere it stays.
 
     Args:
@@ -35,6 +42,7 @@ def correct_shores(phi: CellField, volume: NDArray[np.float32], openness: Openne
         volume: What particles spread over cells, in cells; with mirrors at closed sides.
         openness: What bodies leave open.
         limits: The domain, whose closed sides are mirrors.
+        upward: Unit vector against gravity; 0 without any.
         h: Cell size, m.
     """
     tiles = phi.tiles
@@ -43,7 +51,7 @@ def correct_shores(phi: CellField, volume: NDArray[np.float32], openness: Openne
         return
     seen = seen_by_hats(tiles, slots, volume, openness.hat_share, limits)
     found = np.nonzero(seen.part[slots])
-    listed = listed_cells(tiles, (slots[found[0]].astype(np.int64), *found[1:]), seen)
+    listed = listed_cells(tiles, (slots[found[0]].astype(np.int64), *found[1:]), seen, upward)
     part = seen.part[tuple(listed.places.T)]
     shore = np.flatnonzero((part == SHORE) & ~np.isnan(listed.normal[:, 0]))
     distance = offsets(tiles, listed, shore, seen, openness, limits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -43,8 +45,12 @@ class FillFraction:
     Particles outside the surface are marked as flying.
     """
 
-    def __init__(self, h: float) -> None:
+    def __init__(self, h: float, gravity: Sequence[float] = ()) -> None:
         self.h = h
+        self.upward = np.zeros(3)  # unit vector against gravity; 0 without any
+        size = math.hypot(*gravity)
+        if size > 0:
+            self.upward[: len(gravity)] = -np.array(gravity) / size
 
     def label(self, particles: Particles, marked: NDArray[np.bool_], solids: SolidFields) -> tuple[Cells, Unseen]:
         """Label cells by their distance to the surface, and find out which particles fly."""
@@ -52,7 +58,7 @@ class FillFraction:
         fill = filled_share(volume, solids.inverse_kernel_weight)
         phi = liquid_distance(fill, self.h)
         if solids.cut_cells is not None:
-            correct_shores(phi, volume.pool, solids.cut_cells.openness, solids.box.limits(), self.h)
+            correct_shores(phi, volume.pool, solids.cut_cells.openness, solids.box.limits(), self.upward, self.h)
         complete_distance(phi, self.h, solids.is_solid, solids.inverse_kernel_weight, solids.cut_cells)
         cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.cut_cells)
         return cells, find_ballistic(particles, phi, cells, self.h)

@@ -135,7 +135,7 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
     density_correction = (
         DensityProjection(free_surface, tolerance) if settings.density_projection else NoDensityCorrection()
     )
-    return FillFraction(scene.domain.h), density_correction
+    return FillFraction(scene.domain.h, scene.domain.gravity[: scene.dimension]), density_correction
 
 
 def _viscosity(scene: Scene) -> Viscosity:
