@@ -178,6 +178,17 @@ class LiquidSettings(Solver):
         description="How the grid represents solids: at their true place, by the cells they cut (cut), or as whole "
         "cells (voxel). With free_surface cells it is always voxel.",
     )
+    viscosity: Literal["auto", "explicit", "implicit", "coupled"] = Field(
+        default="auto",
+        description="How viscosity acts: in short steps (explicit), in steps of any length on each component of the "
+        "velocity by itself (implicit), which resists rotation at free surfaces, or with the whole stress (coupled); "
+        "auto is explicit where that needs no shorter steps, else coupled.",
+    )
+    viscosity_mean: Literal["harmonic", "geometric"] = Field(
+        default="harmonic",
+        description="Mean of a viscosity that varies, between cells: the harmonic one is exact in layers, the "
+        "geometric one is Cline's.",
+    )
     separating_walls: Switch = Field(
         default=True,
         description="Let liquid separate from walls that would have to pull on it; with free_surface cells it never "

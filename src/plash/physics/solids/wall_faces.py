@@ -1,0 +1,52 @@
+"""What walls are to a viscous liquid, by face: which belong to the domain, which hold liquid fast, and how they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.tiles import Tiles
+from plash.physics.solids.domain_box import CLOSED, DomainBox
+from plash.physics.solids.friction import Friction
+from plash.physics.solids.moving import MovingSolids
+
+OF_SIDE = np.uint8(1)  # borders a cell beyond a closed side of the domain
+NO_SLIP = np.uint8(2)  # of a wall with friction 1
+
+
+@dataclass(frozen=True, eq=False)
+class WallFaces:
+    """The walls on one set of tiles.
+
+    Attributes:
+        bits: OF_SIDE and NO_SLIP bits of the minimal faces [axis, slot, z, y, x]; NO_SLIP also on open faces within
+            half a cell of a body.
+        velocity: That of the wall on faces near bodies that move [axis, slot, z, y, x], m/s; zero elsewhere.
+        corner_distance: Signed distance to bodies at the minimal corner of cells, in cells; None for whole cells.
+    """
+
+    bits: NDArray[np.uint8]
+    velocity: NDArray[np.float32]
+    corner_distance: NDArray[np.float32] | None
+
+    @staticmethod
+    def of(
+        tiles: Tiles,
+        box: DomainBox,
+        frictions: tuple[Friction, Friction],
+        moving: MovingSolids,
+        corner_distance: NDArray[np.float32] | None,
+    ) -> WallFaces:
+        """The walls, given the friction of bodies and of sides, and the bodies that move."""
+        bits = np.zeros((tiles.dimension, tiles.count + 1, *tiles.shape), np.uint8)
+        beside = np.flatnonzero(box.near(tiles, (CLOSED,))).astype(np.int32)
+        bits[:, beside] = np.where(box.off_sides(tiles, beside), 0, OF_SIDE)
+        for friction, wanted in zip(frictions, (np.uint8(0), OF_SIDE), strict=True):
+            own = bits[:, friction.slots] & OF_SIDE
+            bits[:, friction.slots] |= np.where(friction.holds & (own == wanted), NO_SLIP, np.uint8(0))
+        velocity = np.zeros(bits.shape, np.float32)
+        near = moving.slots
+        velocity[:, near] = np.where(bits[:, near] & OF_SIDE, np.float32(0), moving.solid_velocity)
+        return WallFaces(bits, velocity, corner_distance)

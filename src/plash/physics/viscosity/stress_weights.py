@@ -1,0 +1,285 @@
+"""Weights of the viscous matrix (`physics/viscosity/stress_operator.py`): viscosity, shares of liquid, and walls.
+
+Between two faces of one component, one cell apart along some axis, viscosity has the weight
+
+    (dt/h²) ν f ,    f = 1 between free faces, 1/θ between a free and a held face, 0 where one is dry or slides
+
+with θ the share of the way from the free face to the held one on which the liquid's side of the wall lies: 1/2 at a flat
+wall of whole cells, half a cell from the face, so that the wall pulls with 2 (u_wall - u_0); (Gibou et al. 2002). On a
+side of the domain the velocity through it is given, and f = 1 from there to the next face inside.
+
+Coupled, W weighs strain rates, and the volume of liquid V in which they are counts (Batty & Bridson 2008):
+
+    W_aa = 2 (dt/h²) ν V_cell f ,    W_ab = (dt/h²) ν V_edge f ,    M = V_face
+
+A strain rate of which any velocity is not known, beyond the surface, does not count: so the surface feels no drag. V of a
+cube of width h round a place is clamp(1/2 - φ/h, 0, 1), φ the mean over the cells round the place that are not solid,
+times the open share there; M is at least 0.05.
+
+ν on an edge is the harmonic or the geometric mean of the cells round it: with layers across the flow the first is exact.
+
+Reference: Cline equations 17 and 20; Batty & Bridson 2008, section 4.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.cells import LIQUID, NEAR_LIQUID, SOLID, Cells
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.fields import CellField
+from plash.grid.loops import chunk_range, row_start, stride
+from plash.grid.tiles import Shape, dimension_of
+from plash.physics.viscosity.stress_operator import StressOperator
+from plash.physics.viscosity.viscous_faces import (
+    DRY,
+    FREE,
+    HELD_AT_WALL,
+    HELD_INSIDE,
+    SIDE_CLOSED,
+    ViscousFaces,
+    distance_at_face,
+)
+from plash.timing import stage
+
+_LEAST_MASS = np.float32(0.05)
+
+
+class Scheme(NamedTuple):
+    """Which stress it is.
+
+    Attributes:
+        h: Cell size, m.
+        coupled: Whether the whole stress acts, or that of each component by itself.
+        harmonic: Which mean of the viscosity is taken on edges; else the geometric one.
+        least_way: Smallest θ.
+    """
+
+    h: float
+    coupled: bool
+    harmonic: bool
+    least_way: float = 0.1
+
+
+class _Surroundings(NamedTuple):
+    """What is round faces, as kernels take it: pools, of which some are stand-ins, or blocks of them.
+
+    Attributes:
+        kinds: What faces are [axis, slot, z, y, x].
+        corners: Distance to bodies at the minimal corners of cells, in cells; read where these cut cells.
+        level: φ/h by cell, or -1/2 in liquid and 1/2 in air.
+        label: Of cells.
+        open_share: Of cells; read where bodies cut them.
+        viscosity: By cell, in units of h²/dt; read if it varies.
+    """
+
+    kinds: NDArray[np.uint8]
+    corners: NDArray[np.float32]
+    level: NDArray[np.float32]
+    label: NDArray[np.int8]
+    open_share: NDArray[np.float32]
+    viscosity: NDArray[np.float32]
+
+
+@stage
+def stress_operator(
+    faces: ViscousFaces, cells: Cells, viscosity: float | CellField, dt: float, scheme: Scheme
+) -> StressOperator:
+    """The matrix of the viscous stress that acts for dt (s).
+
+    Args:
+        faces: What faces are.
+        cells: Where the liquid is.
+        viscosity: Kinematic viscosity, m²/s: one number, or at cell centres.
+        dt: How long it acts, s.
+        scheme: Which stress it is.
+    """
+    tiles, rate = cells.tiles, dt / scheme.h**2
+    level = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
+    if cells.phi is not None:
+        level = (cells.phi.pool * (1.0 / scheme.h)).astype(np.float32)
+    one = np.ones((1, *tiles.shape), np.float32)
+    number, numbers, varies = np.float32(0), one, False
+    if isinstance(viscosity, CellField):
+        numbers, varies = (viscosity.pool * rate).astype(np.float32), True
+    else:
+        number = np.float32(viscosity * rate)
+    corners, cut = (one, None) if faces.corner_distance is None else (faces.corner_distance, cells.cut_cells)
+    open_share = one if cut is None else cut.volume
+    around = _Surroundings(faces.kinds, corners, level, cells.label, open_share, numbers)
+    _, together = cells.surroundings
+    is_plain = (together == NEAR_LIQUID) & (faces.all_known and not varies)
+
+    mass = np.zeros(faces.kinds.shape, np.float32)
+    weights = np.zeros((tiles.dimension, *mass.shape), np.float32)
+    made = StressOperator(tiles, mass, weights, scheme.coupled)
+    _weigh_plain(made.rows, number, scheme.coupled, np.flatnonzero(is_plain).astype(np.int32), chunk_count())
+    others = tiles.slots[~is_plain[1:]]
+    run = _weigh(tiles.shape, cut is not None, varies, scheme.coupled, scheme.harmonic)
+    run(around, number, np.float32(scheme.least_way), made.rows, others, chunk_count())
+    return made
+
+
+@kernel
+def _weigh_plain(rows, number, coupled, tiles, chunks):
+    """Tiles in the midst of liquid."""
+    masses, weights, _ = rows
+    n = len(tiles)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            for a in range(len(masses)):
+                masses[a, tiles[i]] = np.float32(1)
+                for b in range(len(masses)):
+                    weights[a, b, tiles[i]] = number + number if coupled and a == b else number
+
+
+@inlined
+def _share_of_way(around, a, b, free, held, least_way, CUT, PY, PX, DIM):
+    """θ: how far it is from a free face to the wall, of the way to a held one."""
+    if CUT:
+        inside = distance_at_face(around.corners, held, a, PY, PX, DIM)
+        if inside <= 0:
+            outside = max(distance_at_face(around.corners, free, a, PY, PX, DIM), np.float32(1e-3))
+            return max(outside / (outside - inside), least_way)
+    return np.float32(0.5) if around.kinds[a, held] == HELD_INSIDE and a != b else np.float32(1)
+
+
+@inlined
+def _factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
+    """f between the face m across axis a and the one before it along axis b; 0 if walls have both, -1 if none."""
+    before = m - stride(b, PY, PX)
+    one, other = around.kinds[a, before], around.kinds[a, m]
+    if one == DRY or other == DRY:
+        return np.float32(-1)
+    if one == FREE and other == FREE:
+        return np.float32(1)
+    if one >= HELD_AT_WALL and other >= HELD_AT_WALL:
+        return np.float32(0)
+    if one == FREE or other == FREE:
+        free, held = (before, m) if one == FREE else (m, before)
+        if around.kinds[a, held] >= HELD_AT_WALL:
+            return np.float32(1) / _share_of_way(around, a, b, free, held, least_way, CUT, PY, PX, DIM)
+        if around.kinds[a, held] == SIDE_CLOSED and a == b:
+            return np.float32(1)
+    return np.float32(-1)
+
+
+@inlined
+def _liquid_share(around, m, first, second):
+    """V round the middle of up to four cells: m, those before it by each of two strides, and by both."""
+    total, count = np.float32(0), np.float32(0)
+    for corner in range(4):
+        o = m - (corner & 1) * first - (corner >> 1) * second
+        if around.label[o] != SOLID:
+            total += around.level[o]
+            count += np.float32(1)
+    return min(max(np.float32(0.5) - total / max(count, np.float32(1)), np.float32(0)), np.float32(1))
+
+
+@inlined
+def _open_share(around, m, first, second):
+    """Mean of the open share of the same cells."""
+    total = around.open_share[m] + around.open_share[m - first]
+    return np.float32(0.25) * (total + around.open_share[m - second] + around.open_share[m - first - second])
+
+
+@inlined
+def _mean_viscosity(around, m, first, second, HARMONIC):
+    """Mean of the viscosity of the same cells; 0 if one has none."""
+    total = 0.0
+    for corner in range(4):
+        nu = np.float64(around.viscosity[m - (corner & 1) * first - (corner >> 1) * second])
+        if not nu > 0:
+            return np.float32(0)
+        total += 1.0 / nu if HARMONIC else np.log(nu)
+    return np.float32(4.0 / total if HARMONIC else np.exp(0.25 * total))
+
+
+@inlined
+def _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
+    """f of a strain rate times the volume of liquid in which it is."""
+    first, second = stride(a, PY, PX), (0 if a == b else stride(b, PY, PX))
+    factor = _factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+    if a != b:
+        other = _factor(around, b, a, m, least_way, CUT, PY, PX, DIM)
+        factor = max(factor, other) if factor >= 0 and other >= 0 else np.float32(0)
+    if factor <= 0:
+        return np.float32(0)
+    cell = m - first if a == b else m
+    first = 0 if a == b else first
+    factor *= _liquid_share(around, cell, first, second)
+    if CUT and around.kinds[a, m] == FREE and around.kinds[b, m] == FREE:
+        factor *= _open_share(around, cell, first, second)
+    return factor
+
+
+@inlined
+def _room(dimension, size):
+    """Blocks of some size for what is round faces."""
+    return _Surroundings(
+        np.zeros((dimension, size), np.uint8),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.int8),
+        np.ones(size, np.float32),
+        np.ones(size, np.float32),
+    )
+
+
+@for_tile_shape
+def _weigh(shape: Shape, is_cut: bool, varies: bool, coupled: bool, harmonic: bool) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = dimension_of(shape)
+    SIZE = PZ * PY * PX
+    CUT, VARIES, COUPLED, HARMONIC = is_cut, varies, coupled, harmonic
+
+    @kernel
+    def run(pools, number, least_way, rows, tiles, chunks):
+        masses, weights, neighbours = rows
+        n = len(tiles)
+        for c in prange(chunks):
+            around = _room(DIM, SIZE)
+            for i in chunk_range(c, chunks, n):
+                t = tiles[i]
+                for a in range(DIM):
+                    copy_block(around.kinds[a], pools.kinds[a], neighbours, t, 1, BZ, BY, BX)
+                copy_block(around.level, pools.level, neighbours, t, 1, BZ, BY, BX)
+                copy_block(around.label, pools.label, neighbours, t, 1, BZ, BY, BX)
+                if CUT:
+                    copy_block(around.corners, pools.corners, neighbours, t, 1, BZ, BY, BX)
+                    copy_block(around.open_share, pools.open_share, neighbours, t, 1, BZ, BY, BX)
+                if VARIES:
+                    copy_block(around.viscosity, pools.viscosity, neighbours, t, 1, BZ, BY, BX)
+                for place in range(DIM * BZ * BY * BX):
+                    a, z, y, x = place // (BZ * BY * BX), place // (BY * BX) % BZ, place // BX % BY, place % BX
+                    m = row_start(z, y, HZ, PY, PX) + x
+                    before = stride(a, PY, PX)
+                    if around.kinds[a, m] == FREE:
+                        mass = np.float32(1)
+                        if COUPLED:
+                            mass = _liquid_share(around, m, before, 0)
+                            mass *= _open_share(around, m, before, 0) if CUT else np.float32(1)
+                            mass = max(mass, _LEAST_MASS)
+                        masses[a, t, z, y, x] = mass
+                    for b in range(DIM):
+                        if COUPLED:
+                            factor = _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+                        else:
+                            factor = max(_factor(around, a, b, m, least_way, CUT, PY, PX, DIM), np.float32(0))
+                        if factor <= 0:
+                            continue
+                        nu = number
+                        if VARIES and a == b:
+                            nu = around.viscosity[m - before]
+                        elif VARIES:
+                            nu = _mean_viscosity(around, m, before, stride(b, PY, PX), HARMONIC)
+                        twice = COUPLED and a == b
+                        weights[a, b, t, z, y, x] = factor * (nu + nu if twice else nu)
+
+    return run
