@@ -124,6 +124,7 @@ class LiquidSolver:
         yield StepStage("project", s.velocity)
         extrapolate(s.velocity, self.transfer.reach(self.time_step.courant))
         self.transfer.hold_continued(s, s.velocity, projection.cells, kick)
+        viscous.continue_outside(s.velocity, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, kick)
         inlets.enforce_inlet_velocity(s.velocity)
         yield StepStage("extrapolate", s.velocity)

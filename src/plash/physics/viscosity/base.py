@@ -22,6 +22,9 @@ class ViscousStep:
     iterations: int = 0
     residual: float = 0.0
 
+    def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
+        """Continue the new velocity beyond the surface as the stress there asks for: nothing, if it is not known."""
+
 
 class Viscosity(Protocol):
     """How momentum spreads inside the liquid."""

@@ -16,11 +16,22 @@ from dataclasses import dataclass
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.physics.solids.base import Solids
+from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.stress_free import continue_stress_free
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
 from plash.physics.viscosity.viscous_faces import ViscousFaces
 from plash.physics.viscosity.viscous_solve import solve_viscosity
 from plash.timing import stage
+
+
+@dataclass(frozen=True)
+class CoupledStep(ViscousStep):
+    """How the velocity was found, with the whole stress."""
+
+    def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
+        """Continue the new velocity beyond the surface so that there is no stress."""
+        continue_stress_free(velocity, cells)
 
 
 @dataclass(frozen=True)
@@ -30,11 +41,13 @@ class CoupledViscosity:
     Attributes:
         nu: Kinematic viscosity, m²/s, where no field is given.
         h: Cell size, m.
+        balance: Makes the velocity that viscosity acts on.
         harmonic: Whether a viscosity that varies has its harmonic mean on edges, else the geometric one.
     """
 
     nu: float
     h: float
+    balance: Balance
     harmonic: bool = True
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -46,9 +59,10 @@ class CoupledViscosity:
         self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
-        faces = ViscousFaces.of(velocity, cells, solids.walls)
+        balanced = self.balance.balanced(velocity, cells, solids)
+        faces = ViscousFaces.of(balanced, cells, solids.walls)
         nu = self.nu if viscosity is None else viscosity
         operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=True, harmonic=self.harmonic))
         found = solve_viscosity(operator, faces)
-        faces.give_back(velocity, cells)
-        return found
+        faces.change(velocity, balanced, cells)
+        return CoupledStep(found.iterations, found.residual)

@@ -95,7 +95,7 @@ class ExplicitViscosity:
         operator.residual(before, before * operator.mass.reshape(rows), change)
         is_free = faces.kinds == FREE
         faces.velocity[is_free] += change.reshape(faces.kinds.shape)[is_free].astype(np.float32)
-        faces.give_back(velocity, cells)
+        faces.change(velocity, velocity, cells)
 
 
 @for_tile_shape

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.physics.solids.base import Solids
+from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
 from plash.physics.viscosity.viscous_faces import ViscousFaces
@@ -28,11 +29,13 @@ class ImplicitViscosity:
     Attributes:
         nu: Kinematic viscosity, m²/s, where no field is given.
         h: Cell size, m.
+        balance: Makes the velocity that viscosity acts on.
         harmonic: Whether a viscosity that varies has its harmonic mean on edges, else the geometric one.
     """
 
     nu: float
     h: float
+    balance: Balance
     harmonic: bool = True
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -44,9 +47,10 @@ class ImplicitViscosity:
         self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
-        faces = ViscousFaces.of(velocity, cells, solids.walls)
+        balanced = self.balance.balanced(velocity, cells, solids)
+        faces = ViscousFaces.of(balanced, cells, solids.walls)
         nu = self.nu if viscosity is None else viscosity
         operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=False, harmonic=self.harmonic))
         found = solve_viscosity(operator, faces)
-        faces.give_back(velocity, cells)
+        faces.change(velocity, balanced, cells)
         return found

@@ -60,10 +60,15 @@ class ViscousFaces:
         all_known = not bool((np.isnan(velocity.pool) & ((cells.faces & WET) > 0)).any())
         return ViscousFaces(kinds, values, walls.corner_distance, all_known)
 
-    def give_back(self, velocity: FaceField, cells: Cells) -> None:
-        """Put what viscosity made of the velocity back: on free faces, and on those held that border liquid."""
+    def change(self, velocity: FaceField, before: FaceField, cells: Cells) -> None:
+        """Change a velocity as viscosity has changed that of these faces, from what it was before.
+
+        Faces that are held and border liquid get the velocity of their wall.
+        """
+        pool = velocity.pool + (self.velocity - before.pool)
         is_held = (self.kinds >= HELD_AT_WALL) & ((cells.faces & WET) > 0)
-        np.copyto(velocity.pool, self.velocity, where=(self.kinds == FREE) | is_held)
+        pool = np.where(self.kinds == FREE, pool, np.where(is_held, self.velocity, velocity.pool))
+        velocity.pool = pool
 
 
 def _or_stand_in(distance: NDArray[np.float32] | None, shape: Shape) -> NDArray[np.float32]:
