@@ -44,7 +44,7 @@ class Friction:
         slots: The tiles near bodies.
         solid_phi: Signed distance to the nearest body with friction at minimal corners [slot, z, y, x], in cells.
         friction: Of the body within half a cell of the minimal faces [axis, one for each of `slots`, z, y, x], else 0.
-        depth: How deep these faces are inside a body with friction 1, in cells; at most 1/2, and 0 outside.
+        depth: How deep these faces are inside a body with friction 1, in cells: at most 1/2, and -1 far outside.
         by_viscosity: Whether viscosity stops liquid at bodies with friction 1, and this law does not.
     """
 
@@ -79,7 +79,8 @@ class Friction:
         """Friction on closed faces, for dt."""
         kept = self._kept(dt)
         if self.by_viscosity and dt > 0:
-            np.copyto(kept, -self.depth / (1 - self.depth), where=self.holds)
+            depth = np.maximum(self.depth, np.float32(0))
+            np.copyto(kept, -depth / (1 - depth), where=self.holds)
         along_bodies(velocity, cells, self.slots, self.solid_phi, kept, closed=True, slide=False)
 
     def _kept(self, dt: float) -> NDArray[np.float32]:
@@ -145,7 +146,7 @@ class FrictionAtRest:
     ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Distance at the minimal corners of some tiles, and friction and depth at their minimal faces."""
         nearest = np.full((len(slots), *tiles.shape), FAR)
-        found = np.zeros((2, tiles.dimension, len(slots), *tiles.shape), np.float32)
+        found = _no_friction(tiles, len(slots))
         for number, body in enumerate(self.bodies.bodies):
             some = np.flatnonzero(near[number])
             if len(some) == 0:
@@ -154,6 +155,13 @@ class FrictionAtRest:
             nearest[some] = np.minimum(nearest[some], at_minimal_corners(corners))
             _rub(found, some, corners, body.friction)
         return nearest, found
+
+
+def _no_friction(tiles: Tiles, rows: int) -> NDArray[np.float32]:
+    """Friction and depth where there is no body [friction or depth, axis, row, z, y, x]."""
+    found = np.zeros((2, tiles.dimension, rows, *tiles.shape), np.float32)
+    found[1] = -1.0
+    return found
 
 
 def _rub(found: NDArray[np.float32], rows: NDArray[np.integer], corners: NDArray[np.float64], value: float) -> None:
@@ -171,7 +179,7 @@ def _rub(found: NDArray[np.float32], rows: NDArray[np.integer], corners: NDArray
         rubbed = np.where(solid_phi < _AT_SURFACE, np.float32(value), np.float32(0))
         friction[axis, rows] = np.maximum(friction[axis, rows], rubbed)
         if value == 1:
-            inside = np.clip(-solid_phi, 0.0, 0.5).astype(np.float32)
+            inside = np.clip(-solid_phi, -1.0, 0.5).astype(np.float32)
             depth[axis, rows] = np.maximum(depth[axis, rows], inside)
 
 
@@ -211,7 +219,7 @@ def _joined(
     """
     tiles, solid_phi = standing.tiles, standing.solid_phi.copy()
     every = np.union1d(standing.slots, slots).astype(np.int32)
-    found = np.zeros((2, tiles.dimension, len(every), *tiles.shape), np.float32)
+    found = _no_friction(tiles, len(every))
     found[:, :, np.searchsorted(every, standing.slots)] = standing.friction, standing.depth
     rows = np.searchsorted(every, slots)
     for value, corners in bodies:

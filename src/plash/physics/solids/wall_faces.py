@@ -15,6 +15,8 @@ from plash.physics.solids.moving import MovingSolids
 OF_SIDE = np.uint8(1)  # borders a cell beyond a closed side of the domain
 NO_SLIP = np.uint8(2)  # of a wall with friction 1
 
+_ON_SIDE = 0.1  # cells: faces are on a side, or half a cell and more away from it
+
 
 @dataclass(frozen=True, eq=False)
 class WallFaces:
@@ -43,9 +45,11 @@ class WallFaces:
         bits = np.zeros((tiles.dimension, tiles.count + 1, *tiles.shape), np.uint8)
         beside = np.flatnonzero(box.near(tiles, (CLOSED,))).astype(np.int32)
         bits[:, beside] = np.where(box.off_sides(tiles, beside), 0, OF_SIDE)
-        for friction, wanted in zip(frictions, (np.uint8(0), OF_SIDE), strict=True):
-            own = bits[:, friction.slots] & OF_SIDE
-            bits[:, friction.slots] |= np.where(friction.holds & (own == wanted), NO_SLIP, np.uint8(0))
+        of_bodies, of_sides = frictions
+        apart = (bits[:, of_bodies.slots] & OF_SIDE) == 0
+        bits[:, of_bodies.slots] |= np.where(of_bodies.holds & apart, NO_SLIP, np.uint8(0))
+        beyond = of_sides.holds & (of_sides.depth > -_ON_SIDE)
+        bits[:, of_sides.slots] |= np.where(beyond, NO_SLIP, np.uint8(0))
         velocity = np.zeros(bits.shape, np.float32)
         near = moving.slots
         velocity[:, near] = np.where(bits[:, near] & OF_SIDE, np.float32(0), moving.solid_velocity)
