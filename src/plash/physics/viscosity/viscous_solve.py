@@ -39,7 +39,7 @@ def solve_viscosity(operator: StressOperator, faces: ViscousFaces) -> ViscousSte
     start = faces.velocity.astype(np.float64).reshape(operator.diagonal.shape)
     first = operator.residual(start, momentum, b)
     floor = _ROUND_OFF * pcg.norm(operator, momentum)
-    change = operator.zeros(np.float64)
+    change = _towards_mean(operator, start, momentum, b)
     solution = _solve_change(operator, b, change, max(_FIRST * first, floor), floor)
     if not solution.converged:
         raise DivergedError(
@@ -48,6 +48,23 @@ def solve_viscosity(operator: StressOperator, faces: ViscousFaces) -> ViscousSte
         )
     faces.velocity[faces.kinds == FREE] += change.reshape(faces.kinds.shape)[faces.kinds == FREE].astype(np.float32)
     return ViscousStep(solution.iterations, TOLERANCE * solution.residual / solution.target if solution.target > 0 else 0.0)
+
+
+def _towards_mean(operator: StressOperator, start: pcg.Pool64, momentum: pcg.Pool64, b: pcg.Pool64) -> pcg.Pool64:
+    """A first guess of the change: towards the mean velocity of each component, as far as it leads downhill in energy.
+
+    Large weights bring liquid nearly there. It is zero for liquid that moves as a whole.
+    """
+    components = (operator.tiles.dimension, -1)
+    is_free = operator.diagonal.reshape(components) > 0
+    total, of_mass = (part.reshape(components).sum(axis=1, dtype=np.float64) for part in (momentum, operator.mass))
+    mean = (total / np.maximum(of_mass, 1e-300))[:, None]
+    way = np.where(is_free, mean - start.reshape(components), 0.0).reshape(b.shape)
+    against = operator.zeros(np.float64)
+    operator.residual(way, operator.zeros(np.float64), against)
+    downhill, curvature = float((way * b).sum()), -float((way * against).sum())
+    change: pcg.Pool64 = way * (downhill / curvature if curvature > 0 and downhill > 0 else 0.0)
+    return change
 
 
 def _solve_change(
