@@ -142,7 +142,12 @@ class Domain(SceneModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        found = [*wrong_dimensions(self, self.dimension), *self._side_problems(), *self._friction_problems(), *self._cell_problems()]
+        found = [
+            *wrong_dimensions(self, self.dimension),
+            *self._side_problems(),
+            *self._friction_problems(),
+            *self._cell_problems(),
+        ]
         if found:
             raise refusals(found)
         return self

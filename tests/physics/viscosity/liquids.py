@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from plash.grid.cells import WET, Cells, label_cells
-from plash.grid.dense import from_dense, tiles_over
+from plash.grid.dense import from_dense, tiles_over, to_dense
 from plash.grid.fields import CellField, FaceField
 from plash.physics.solids.base import SceneSolids
 from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
@@ -92,8 +92,6 @@ class Channel:
     def profile(self):
         """The velocity along the middle of the channel, by height."""
         tiles = self.cells.tiles
-        from plash.grid.dense import to_dense
-
         u = to_dense(self.velocity.pool[0], tiles, (0,) * tiles.dimension, self.along)
         middle = u[self.along[0] // 2]
         return (middle if middle.ndim == 1 else middle[:, 1]).astype(np.float64)

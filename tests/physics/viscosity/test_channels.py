@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .liquids import H, Channel, scheme
+from .liquids import Channel, H, scheme
 
 SCHEMES = ("explicit", "implicit", "coupled")
 

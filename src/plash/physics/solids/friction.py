@@ -6,8 +6,8 @@ with u_t the velocity along the body's surface: 0 lets liquid slide freely, 1 st
 what is left after 1/24 s, whatever the step (Kuo's roughness constant). It acts on open faces before the pressure is
 found, and on closed ones after the velocity was continued into the body.
 
-Where viscosity itself stops liquid at walls of friction 1 (`physics/viscosity`), this law leaves their open faces alone,
-and a closed face at the depth d (in cells) below the surface gets the mirror image of the velocity above it,
+Where viscosity itself stops liquid at walls of friction 1 (`physics/viscosity`), this law leaves their open faces
+alone, and a closed face at the depth d (in cells) below the surface gets the mirror image of the velocity above it,
 
     u_t *= -min(1, d/(1 - d))            so that what is interpolated is at rest on the surface itself
 """
@@ -139,7 +139,8 @@ class FrictionAtRest:
         if len(new):
             solid_phi[new], found = self._at(tiles, new, near[:, some])
             rows = np.concatenate([rows, found], axis=2)
-        return Friction(tiles, np.concatenate([kept, new]), solid_phi, *rows, self.by_viscosity)
+        friction, depth = rows
+        return Friction(tiles, np.concatenate([kept, new]), solid_phi, friction, depth, self.by_viscosity)
 
     def _at(
         self, tiles: Tiles, slots: NDArray[np.int32], near: NDArray[np.bool_]
@@ -225,4 +226,5 @@ def _joined(
     for value, corners in bodies:
         solid_phi[slots] = np.minimum(solid_phi[slots], at_minimal_corners(corners))
         _rub(found, rows, corners, value)
-    return Friction(tiles, every, solid_phi, *found, standing.by_viscosity)
+    friction, depth = found
+    return Friction(tiles, every, solid_phi, friction, depth, standing.by_viscosity)

@@ -1,4 +1,4 @@
-"""What walls are to a viscous liquid, by face: which belong to the domain, which hold liquid fast, and how they move."""
+"""What walls are to a viscous liquid, by face: which are sides of the domain, which hold it, and how they move."""
 
 from __future__ import annotations
 

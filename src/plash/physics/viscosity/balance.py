@@ -12,6 +12,7 @@ equations of the pressure, at the walls as they are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,16 @@ from plash.timing import stage
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
 
 
+class Balance(Protocol):
+    """What viscosity acts on."""
+
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
+        """A velocity to act on, made from that after forces."""
+
+
 @dataclass(frozen=True)
-class Balance:
-    """How a velocity is made one without divergence.
+class PressureBalance:
+    """The velocity without divergence.
 
     Attributes:
         free_surface: How pressure meets the air.

@@ -4,9 +4,10 @@ The velocity after a step is the one of least
 
     E(u) = 1/2 |u - u*|²_M + dt Σ ν V |ε|² ,    ε = (∇u + ∇uᵀ)/2
 
-over the free faces, with the volumes V of liquid as weights of strain rates ε at cell centres and on edges. Its gradient
-is div(ν (∇u + ∇uᵀ)). The stress on the free surface vanishes by itself: translation and rigid rotation are not touched,
-and honey buckles and coils. E never grows, whatever dt is. Components act on each other, so all are solved for together.
+over the free faces, with the volumes V of liquid as weights of strain rates ε at cell centres and on edges. Its
+gradient is div(ν (∇u + ∇uᵀ)). The stress on the free surface vanishes by itself: translation and rigid rotation are not
+touched, and honey buckles and coils. Energy never grows, whatever dt is. Components act on each other, so all are
+solved for together.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     u_0 += (ν dt/h²) Σ over neighbours n of (u_n - u_0)
 
 Only components that border liquid take part, and the centre's coefficient shrinks with the neighbours left out:
-otherwise a free surface would be dragged towards zero. A wall that liquid slides along contributes nothing to tangential
-components; one that holds it adds f (u_wall - u_0), f = 2 at a flat wall half a cell away.
+otherwise a free surface would be dragged towards zero. A wall that liquid slides along contributes nothing to
+tangential components; one that holds it adds f (u_wall - u_0), f = 2 at a flat wall half a cell away.
 """
 
 from __future__ import annotations

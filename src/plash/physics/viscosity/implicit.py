@@ -2,9 +2,9 @@
 
     (1 + (dt/h²) Σ ν_n) u_0 - (dt/h²) Σ ν_n u_n = u*_0        over the neighbours n that are known, or held by a wall
 
-The text leaves out 1/h², and prints Δr for Δt. Terms left out shrink the centre's coefficient too. That is div(ν ∇u) and
-not the whole stress: right inside a liquid of one viscosity, wrong at a free surface, where it resists rotation and lets
-nothing buckle. It is the cheaper of the two schemes for any step.
+The text leaves out 1/h², and prints Δr for Δt. Terms left out shrink the centre's coefficient too. That is div(ν ∇u)
+and not the whole stress: right inside a liquid of one viscosity, wrong at a free surface, where it resists rotation and
+lets nothing buckle. It is the cheaper of the two schemes for any step.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     u_a[m] = u_a[m ± e_b] ∓ (u_b - u_b)        ∂u_a/∂x_b + ∂u_b/∂x_a = 0 on the edge between both, b ≠ a
     u_a[m] = u_a[m ± e_a]                      ∂u_a/∂x_a = 0
 
-the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is continued exactly: particles
-at its surface, which read these faces, would otherwise lose angular momentum in every step.
+the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is
+continued exactly: particles at its surface read these faces, and would lose angular momentum in every step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
-
 
 _LAYERS = 2  # those that particles inside the surface can read
 

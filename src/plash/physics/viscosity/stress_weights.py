@@ -4,19 +4,19 @@ Between two faces of one component, one cell apart along some axis, viscosity ha
 
     (dt/h²) ν f ,    f = 1 between free faces, 1/θ between a free and a held face, 0 where one is dry or slides
 
-with θ the share of the way from the free face to the held one on which the liquid's side of the wall lies: 1/2 at a flat
-wall of whole cells, half a cell from the face, so that the wall pulls with 2 (u_wall - u_0); (Gibou et al. 2002). On a
-side of the domain the velocity through it is given, and f = 1 from there to the next face inside.
+with θ the share of the way from the free face to the held one that lies before the wall: 1/2 at a flat wall of whole
+cells, half a cell from the face, so that the wall pulls with 2 (u_wall - u_0) (Gibou et al. 2002). On a side of the
+domain the velocity through it is given, and f = 1 from there to the next face inside.
 
 Coupled, W weighs strain rates, and the volume of liquid V in which they are counts (Batty & Bridson 2008):
 
     W_aa = 2 (dt/h²) ν V_cell f ,    W_ab = (dt/h²) ν V_edge f ,    M = V_face
 
-A strain rate of which any velocity is not known, beyond the surface, does not count: so the surface feels no drag. V of a
-cube of width h round a place is clamp(1/2 - φ/h, 0, 1), φ the mean over the cells round the place that are not solid,
-times the open share there; M is at least 0.05.
+A strain rate of which any velocity is not known, beyond the surface, does not count: so the surface feels no drag. V of
+a cube of width h round a place is clamp(1/2 - φ/h, 0, 1), φ the mean over the cells round the place that are not solid,
+times the open share there; 1 where there is nothing but liquid round a cell. M is at least 0.05.
 
-ν on an edge is the harmonic or the geometric mean of the cells round it: with layers across the flow the first is exact.
+ν on an edge is the harmonic or the geometric mean of the cells round it: in layers across the flow the first is exact.
 
 Reference: Cline equations 17 and 20; Batty & Bridson 2008, section 4.
 """
@@ -76,6 +76,7 @@ class _Surroundings(NamedTuple):
         label: Of cells.
         open_share: Of cells; read where bodies cut them.
         viscosity: By cell, in units of h²/dt; read if it varies.
+        near: What is among each cell and its neighbours, as `Cells.surroundings` has it; no block is made of it.
     """
 
     kinds: NDArray[np.uint8]
@@ -84,6 +85,7 @@ class _Surroundings(NamedTuple):
     label: NDArray[np.int8]
     open_share: NDArray[np.float32]
     viscosity: NDArray[np.float32]
+    near: NDArray[np.uint8]
 
 
 @stage
@@ -111,15 +113,15 @@ def stress_operator(
         number = np.float32(viscosity * rate)
     corners, cut = (one, None) if faces.corner_distance is None else (faces.corner_distance, cells.cut_cells)
     open_share = one if cut is None else cut.volume
-    around = _Surroundings(faces.kinds, corners, level, cells.label, open_share, numbers)
-    _, together = cells.surroundings
+    near, together = cells.surroundings
+    around = _Surroundings(faces.kinds, corners, level, cells.label, open_share, numbers, near)
     is_plain = (together == NEAR_LIQUID) & (faces.all_known and not varies)
+    others = tiles.slots[~is_plain[1:] & ((together[1:] & NEAR_LIQUID) > 0)]
 
     mass = np.zeros(faces.kinds.shape, np.float32)
     weights = np.zeros((tiles.dimension, *mass.shape), np.float32)
     made = StressOperator(tiles, mass, weights, scheme.coupled)
     _weigh_plain(made.rows, number, scheme.coupled, np.flatnonzero(is_plain).astype(np.int32), chunk_count())
-    others = tiles.slots[~is_plain[1:]]
     run = _weigh(tiles.shape, cut is not None, varies, scheme.coupled, scheme.harmonic)
     run(around, number, np.float32(scheme.least_way), made.rows, others, chunk_count())
     return made
@@ -219,6 +221,36 @@ def _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
 
 
 @inlined
+def _mass(around, a, m, COUPLED, CUT, PY, PX):
+    """M of the free face m across axis a."""
+    if not COUPLED:
+        return np.float32(1)
+    before = stride(a, PY, PX)
+    mass = _liquid_share(around, m, before, 0)
+    if CUT:
+        mass *= _open_share(around, m, before, 0)
+    return max(mass, _LEAST_MASS)
+
+
+@inlined
+def _weight(around, a, b, m, number, least_way, COUPLED, CUT, VARIES, HARMONIC, PY, PX, DIM):
+    """W_ab at m."""
+    if COUPLED:
+        factor = _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+    else:
+        factor = _factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+    if factor <= 0:
+        return np.float32(0)
+    nu = number
+    if VARIES:
+        before = stride(a, PY, PX)
+        nu = around.viscosity[m - before]
+        if a != b:
+            nu = _mean_viscosity(around, m, before, stride(b, PY, PX), HARMONIC)
+    return factor * (nu + nu if COUPLED and a == b else nu)
+
+
+@inlined
 def _room(dimension, size):
     """Blocks of some size for what is round faces."""
     return _Surroundings(
@@ -228,6 +260,7 @@ def _room(dimension, size):
         np.zeros(size, np.int8),
         np.ones(size, np.float32),
         np.ones(size, np.float32),
+        np.zeros(0, np.uint8),
     )
 
 
@@ -256,30 +289,27 @@ def _weigh(shape: Shape, is_cut: bool, varies: bool, coupled: bool, harmonic: bo
                     copy_block(around.open_share, pools.open_share, neighbours, t, 1, BZ, BY, BX)
                 if VARIES:
                     copy_block(around.viscosity, pools.viscosity, neighbours, t, 1, BZ, BY, BX)
-                for place in range(DIM * BZ * BY * BX):
-                    a, z, y, x = place // (BZ * BY * BX), place // (BY * BX) % BZ, place // BX % BY, place % BX
+                for cell in range(BZ * BY * BX):
+                    z, y, x = cell // (BY * BX), cell // BX % BY, cell % BX
+                    near = pools.near[t, z, y, x]
+                    if near & NEAR_LIQUID == 0:
+                        continue
                     m = row_start(z, y, HZ, PY, PX) + x
-                    before = stride(a, PY, PX)
-                    if around.kinds[a, m] == FREE:
-                        mass = np.float32(1)
-                        if COUPLED:
-                            mass = _liquid_share(around, m, before, 0)
-                            mass *= _open_share(around, m, before, 0) if CUT else np.float32(1)
-                            mass = max(mass, _LEAST_MASS)
-                        masses[a, t, z, y, x] = mass
-                    for b in range(DIM):
-                        if COUPLED:
-                            factor = _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
-                        else:
-                            factor = max(_factor(around, a, b, m, least_way, CUT, PY, PX, DIM), np.float32(0))
-                        if factor <= 0:
-                            continue
-                        nu = number
-                        if VARIES and a == b:
-                            nu = around.viscosity[m - before]
-                        elif VARIES:
-                            nu = _mean_viscosity(around, m, before, stride(b, PY, PX), HARMONIC)
-                        twice = COUPLED and a == b
-                        weights[a, b, t, z, y, x] = factor * (nu + nu if twice else nu)
+                    is_deep = near == NEAR_LIQUID and not VARIES
+                    for a in range(DIM):
+                        if around.kinds[a, m] == FREE:
+                            mass = np.float32(1)
+                            if not is_deep:
+                                mass = _mass(around, a, m, COUPLED, CUT, PY, PX)
+                            masses[a, t, z, y, x] = mass
+                        for b in range(a if COUPLED else 0, DIM):
+                            weight = number + number if COUPLED and a == b else number
+                            if not is_deep:
+                                weight = _weight(
+                                    around, a, b, m, number, least_way, COUPLED, CUT, VARIES, HARMONIC, PY, PX, DIM
+                                )
+                            weights[a, b, t, z, y, x] = weight
+                            if COUPLED:
+                                weights[b, a, t, z, y, x] = weight
 
     return run

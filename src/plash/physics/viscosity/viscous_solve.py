@@ -14,6 +14,7 @@ import numpy as np
 from plash.errors import DivergedError
 from plash.linear import pcg
 from plash.linear.component_blocks import ComponentMultigrid
+from plash.linear.operators import Pool64
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_operator import StressOperator
 from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
@@ -47,10 +48,12 @@ def solve_viscosity(operator: StressOperator, faces: ViscousFaces) -> ViscousSte
             f"{solution.target:.3g}; a smaller solver.courant, or solver.max_dt, may help"
         )
     faces.velocity[faces.kinds == FREE] += change.reshape(faces.kinds.shape)[faces.kinds == FREE].astype(np.float32)
-    return ViscousStep(solution.iterations, TOLERANCE * solution.residual / solution.target if solution.target > 0 else 0.0)
+    return ViscousStep(
+        solution.iterations, TOLERANCE * solution.residual / solution.target if solution.target > 0 else 0.0
+    )
 
 
-def _towards_mean(operator: StressOperator, start: pcg.Pool64, momentum: pcg.Pool64, b: pcg.Pool64) -> pcg.Pool64:
+def _towards_mean(operator: StressOperator, start: Pool64, momentum: Pool64, b: Pool64) -> Pool64:
     """A first guess of the change: towards the mean velocity of each component, as far as it leads downhill in energy.
 
     Large weights bring liquid nearly there. It is zero for liquid that moves as a whole.
@@ -63,13 +66,11 @@ def _towards_mean(operator: StressOperator, start: pcg.Pool64, momentum: pcg.Poo
     against = operator.zeros(np.float64)
     operator.residual(way, operator.zeros(np.float64), against)
     downhill, curvature = float((way * b).sum()), -float((way * against).sum())
-    change: pcg.Pool64 = way * (downhill / curvature if curvature > 0 and downhill > 0 else 0.0)
+    change: Pool64 = way * (downhill / curvature if curvature > 0 and downhill > 0 else 0.0)
     return change
 
 
-def _solve_change(
-    operator: StressOperator, b: pcg.Pool64, change: pcg.Pool64, target: float, floor: float
-) -> pcg.Solution:
+def _solve_change(operator: StressOperator, b: Pool64, change: Pool64, target: float, floor: float) -> pcg.Solution:
     """Solve for the change, in rounds: each tells better how large it is, and so how exact it has to be."""
     multigrid = ComponentMultigrid(operator.blocks)
     total = pcg.Solution()

@@ -34,7 +34,7 @@ from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
 from plash.physics.solids.rigid_motion import AtRest, Prescribed
 from plash.physics.solids.voxel import Voxel
 from plash.physics.viscosity.auto import AutoViscosity
-from plash.physics.viscosity.balance import Balance
+from plash.physics.viscosity.balance import PressureBalance
 from plash.physics.viscosity.base import Inviscid, Viscosity
 from plash.physics.viscosity.coupled import CoupledViscosity
 from plash.physics.viscosity.explicit import ExplicitViscosity
@@ -149,7 +149,7 @@ def _viscosity(scene: Scene) -> Viscosity:
         return Inviscid()
     harmonic = settings.viscosity_mean == "harmonic"
     explicit = ExplicitViscosity(nu, h, harmonic, _walls_hold(scene))
-    balance = Balance(_FREE_SURFACES[settings.free_surface](), settings.tolerance)
+    balance = PressureBalance(_FREE_SURFACES[settings.free_surface](), settings.tolerance)
     match settings.viscosity:
         case "auto":
             return AutoViscosity(explicit, CoupledViscosity(nu, h, balance, harmonic))
