@@ -62,6 +62,11 @@ class SideFriction(SceneModel):
     z_min: Number = Field(default=0.0, ge=0, le=1, description="That of the side of smallest z; not in 2-D.")
     z_max: Number = Field(default=0.0, ge=0, le=1, description="That of the side of largest z; not in 2-D.")
 
+    def by_axis(self, dimension: int) -> tuple[tuple[float, float], ...]:
+        """(low, high) by axis."""
+        pairs = ((self.x_min, self.x_max), (self.y_min, self.y_max), (self.z_min, self.z_max))
+        return pairs[:dimension]
+
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, handler(schema)]}

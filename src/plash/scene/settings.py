@@ -112,6 +112,11 @@ class Solver(SceneModel):
         return min(self.courant, MOST_FOR_SOLIDS)
 
     @property
+    def viscosity_shortens_steps(self) -> bool:
+        """Whether steps have to be short enough for the viscosity."""
+        return False
+
+    @property
     def surface_keys(self) -> tuple[float, ...]:
         """What the surface of the liquid depends on, beside the mesh settings and the frame."""
         return ()
@@ -207,6 +212,11 @@ class LiquidSettings(Solver):
         le=1,
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
+
+    @property
+    def viscosity_shortens_steps(self) -> bool:
+        """Whether steps have to be short enough for the viscosity."""
+        return self.viscosity == "explicit"
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""

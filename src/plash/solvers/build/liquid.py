@@ -163,7 +163,7 @@ def _viscosity(scene: Scene) -> Viscosity:
 
 def _walls_hold(scene: Scene) -> bool:
     """Whether any wall has friction 1."""
-    sides = scene.domain.friction.model_dump().values()
+    sides = (value for pair in scene.domain.friction.by_axis(scene.dimension) for value in pair)
     return 1 in sides or any(solid.friction == 1 for solid in scene.solid)
 
 
@@ -194,9 +194,7 @@ def _box(scene: Scene) -> DomainBox:
         (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
         for axis in "xyz"[: scene.domain.dimension]
     )
-    friction = scene.domain.friction.model_dump()
-    rough = tuple((friction[f"{axis}_min"], friction[f"{axis}_max"]) for axis in "xyz"[: scene.domain.dimension])
-    return DomainBox(scene.domain.cells, sides, rough)
+    return DomainBox(scene.domain.cells, sides, scene.domain.friction.by_axis(scene.dimension))
 
 
 def _forces(scene: Scene) -> Forces:
