@@ -11,14 +11,15 @@ from plash.solvers.build.liquid import build_liquid
 
 
 def scene(fill, size=(1.0, 0.7), nu=0.3, resolution=24, friction=0.0, domain=None, solid=(), **solver):
-    return plash.Scene(
-        domain={"size": size, "resolution": resolution, "friction": friction} | (domain or {}),
-        liquid={"kinematic_viscosity": nu},
-        fill=[{"shape": fill}],
-        solid=solid,
-        solver=solver,
-        time={"fps": 24, "frames": 13},
-    )
+    parts = {
+        "domain": {"size": size, "resolution": resolution, "friction": friction} | (domain or {}),
+        "liquid": {"kinematic_viscosity": nu},
+        "fill": [{"shape": fill}],
+        "solid": solid,
+        "solver": solver,
+        "time": {"fps": 24, "frames": 13},
+    }
+    return plash.Scene(**parts)
 
 
 def simulated(scene, frames):

@@ -1,4 +1,7 @@
-"""What walls are to a viscous liquid, by face: which are sides of the domain, which hold it, and how they move."""
+"""What walls are to a viscous liquid, by face: which are sides of the domain, which hold it, and how they move.
+
+Reference: Cline section 6.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Viscosity that chooses its scheme by the step: explicit where that is stable, coupled where it is not."""
+"""Viscosity that chooses its scheme by the step: explicit where that is stable, coupled where it is not.
+
+Reference: Cline step 3c; Batty & Bridson 2008.
+"""
 
 from __future__ import annotations
 

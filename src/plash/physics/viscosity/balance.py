@@ -7,6 +7,8 @@ would hold it up there in place of the pressure: honey would sag the less the lo
 
 and its change of w is added to u*, which the pressure of the step is found for as ever. P is a projection with the
 equations of the pressure, at the walls as they are.
+
+Reference: Cline steps 3b to 3d.
 """
 
 from __future__ import annotations

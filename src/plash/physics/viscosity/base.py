@@ -1,4 +1,7 @@
-"""What a scheme of viscosity does in a step, and the one that does nothing."""
+"""What a scheme of viscosity does in a step, and the one that does nothing.
+
+Reference: Cline step 3c and section 7.
+"""
 
 from __future__ import annotations
 

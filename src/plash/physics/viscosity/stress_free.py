@@ -5,6 +5,8 @@
 
 the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is
 continued exactly: particles at its surface read these faces, and would lose angular momentum in every step.
+
+Reference: Batty & Bridson 2008, section 3.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ With u_a on the minimal faces across axis a, and m + e_b the place one further a
 S_aa stands at the centre of the cell m - e_a, S_ab on an edge of cells (at a corner in 2-D). Differences come first and
 weights afterwards, so that a velocity which strains nothing leaves M u alone, however large the weights are: the mean
 of u must not be lost in the round-off of W. Unknowns are the faces with M > 0; u is zero on all others.
+
+Reference: Batty & Bridson 2008, section 4.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ Coupled, W weighs strain rates, and the volume of liquid V in which they are cou
 
 A strain rate of which any velocity is not known, beyond the surface, does not count: so the surface feels no drag. V of
 a cube of width h round a place is clamp(1/2 - φ/h, 0, 1), φ the mean over the cells round the place that are not solid,
-times the open share there; 1 where there is nothing but liquid round a cell. M is at least 0.05.
+times the share that bodies leave open, clamp(1/2 + solid_phi, 0, 1). It is 1 where there is nothing but liquid round a
+cell. M is at least 0.05.
 
 ν on an edge is the harmonic or the geometric mean of the cells round it: in layers across the flow the first is exact.
 
@@ -48,6 +49,7 @@ from plash.physics.viscosity.viscous_faces import (
 from plash.timing import stage
 
 _LEAST_MASS = np.float32(0.05)
+_FAR = np.float32(2)  # cells from a body beyond which it is not felt
 
 
 class Scheme(NamedTuple):
@@ -74,7 +76,6 @@ class _Surroundings(NamedTuple):
         corners: Distance to bodies at the minimal corners of cells, in cells; read where these cut cells.
         level: φ/h by cell, or -1/2 in liquid and 1/2 in air.
         label: Of cells.
-        open_share: Of cells; read where bodies cut them.
         viscosity: By cell, in units of h²/dt; read if it varies.
         near: What is among each cell and its neighbours, as `Cells.surroundings` has it; no block is made of it.
     """
@@ -83,9 +84,28 @@ class _Surroundings(NamedTuple):
     corners: NDArray[np.float32]
     level: NDArray[np.float32]
     label: NDArray[np.int8]
-    open_share: NDArray[np.float32]
     viscosity: NDArray[np.float32]
     near: NDArray[np.uint8]
+
+
+class _How(NamedTuple):
+    """What kernels have to know beside what is round faces: one kernel serves all schemes, as it has little to do.
+
+    Attributes:
+        number: The viscosity in units of h²/dt, if it does not vary.
+        is_cut: Whether bodies cut cells.
+        varies: Whether the viscosity varies.
+        coupled: As `Scheme` has it.
+        harmonic: As `Scheme` has it.
+        least_way: As `Scheme` has it.
+    """
+
+    number: np.float32
+    is_cut: bool
+    varies: bool
+    coupled: bool
+    harmonic: bool
+    least_way: np.float32
 
 
 @stage
@@ -112,18 +132,19 @@ def stress_operator(
     else:
         number = np.float32(viscosity * rate)
     corners, cut = (one, None) if faces.corner_distance is None else (faces.corner_distance, cells.cut_cells)
-    open_share = one if cut is None else cut.volume
     near, together = cells.surroundings
-    around = _Surroundings(faces.kinds, corners, level, cells.label, open_share, numbers, near)
+    around = _Surroundings(faces.kinds, corners, level, cells.label, numbers, near)
     is_plain = (together == NEAR_LIQUID) & (faces.all_known and not varies)
+    if cut is not None:
+        is_plain &= corners.reshape(len(corners), -1).min(axis=1) > _FAR
     others = tiles.slots[~is_plain[1:] & ((together[1:] & NEAR_LIQUID) > 0)]
 
     mass = np.zeros(faces.kinds.shape, np.float32)
     weights = np.zeros((tiles.dimension, *mass.shape), np.float32)
     made = StressOperator(tiles, mass, weights, scheme.coupled)
     _weigh_plain(made.rows, number, scheme.coupled, np.flatnonzero(is_plain).astype(np.int32), chunk_count())
-    run = _weigh(tiles.shape, cut is not None, varies, scheme.coupled, scheme.harmonic)
-    run(around, number, np.float32(scheme.least_way), made.rows, others, chunk_count())
+    how = _How(number, cut is not None, varies, scheme.coupled, scheme.harmonic, np.float32(scheme.least_way))
+    _weigh(tiles.shape)(around, how, made.rows, others, chunk_count())
     return made
 
 
@@ -141,18 +162,18 @@ def _weigh_plain(rows, number, coupled, tiles, chunks):
 
 
 @inlined
-def _share_of_way(around, a, b, free, held, least_way, CUT, PY, PX, DIM):
+def _share_of_way(around, how, a, b, free, held, PY, PX, DIM):
     """θ: how far it is from a free face to the wall, of the way to a held one."""
-    if CUT:
+    if how.is_cut:
         inside = distance_at_face(around.corners, held, a, PY, PX, DIM)
         if inside <= 0:
             outside = max(distance_at_face(around.corners, free, a, PY, PX, DIM), np.float32(1e-3))
-            return max(outside / (outside - inside), least_way)
+            return max(outside / (outside - inside), how.least_way)
     return np.float32(0.5) if around.kinds[a, held] == HELD_INSIDE and a != b else np.float32(1)
 
 
 @inlined
-def _factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
+def _factor(around, how, a, b, m, PY, PX, DIM):
     """f between the face m across axis a and the one before it along axis b; 0 if walls have both, -1 if none."""
     before = m - stride(b, PY, PX)
     one, other = around.kinds[a, before], around.kinds[a, m]
@@ -165,7 +186,7 @@ def _factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
     if one == FREE or other == FREE:
         free, held = (before, m) if one == FREE else (m, before)
         if around.kinds[a, held] >= HELD_AT_WALL:
-            return np.float32(1) / _share_of_way(around, a, b, free, held, least_way, CUT, PY, PX, DIM)
+            return np.float32(1) / _share_of_way(around, how, a, b, free, held, PY, PX, DIM)
         if around.kinds[a, held] == SIDE_CLOSED and a == b:
             return np.float32(1)
     return np.float32(-1)
@@ -184,70 +205,83 @@ def _liquid_share(around, m, first, second):
 
 
 @inlined
-def _open_share(around, m, first, second):
-    """Mean of the open share of the same cells."""
-    total = around.open_share[m] + around.open_share[m - first]
-    return np.float32(0.25) * (total + around.open_share[m - second] + around.open_share[m - first - second])
+def _open_share(distance):
+    """Share of a cube of width h that bodies leave open, by the distance of its middle, in cells."""
+    return min(max(np.float32(0.5) + distance, np.float32(0)), np.float32(1))
 
 
 @inlined
-def _mean_viscosity(around, m, first, second, HARMONIC):
+def _distance_of_stress(around, a, b, m, PY, PX, DIM):
+    """Distance to bodies where the strain rate ab is: at the centre of cell m - e_a, or on an edge of cell m."""
+    if a == b:
+        before = distance_at_face(around.corners, m - stride(a, PY, PX), a, PY, PX, DIM)
+        return np.float32(0.5) * (before + distance_at_face(around.corners, m, a, PY, PX, DIM))
+    if DIM == 2:
+        return around.corners[m]
+    return np.float32(0.5) * (around.corners[m] + around.corners[m + stride(3 - a - b, PY, PX)])
+
+
+@inlined
+def _mean_viscosity(around, m, first, second, harmonic):
     """Mean of the viscosity of the same cells; 0 if one has none."""
     total = 0.0
     for corner in range(4):
         nu = np.float64(around.viscosity[m - (corner & 1) * first - (corner >> 1) * second])
         if not nu > 0:
             return np.float32(0)
-        total += 1.0 / nu if HARMONIC else np.log(nu)
-    return np.float32(4.0 / total if HARMONIC else np.exp(0.25 * total))
+        total += 1.0 / nu if harmonic else np.log(nu)
+    return np.float32(4.0 / total if harmonic else np.exp(0.25 * total))
 
 
 @inlined
-def _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM):
+def _coupled_factor(around, how, a, b, m, PY, PX, DIM):
     """f of a strain rate times the volume of liquid in which it is."""
-    first, second = stride(a, PY, PX), (0 if a == b else stride(b, PY, PX))
-    factor = _factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+    first, second = stride(a, PY, PX), stride(b, PY, PX)
+    factor = _factor(around, how, a, b, m, PY, PX, DIM)
+    are_free = around.kinds[a, m] == FREE and around.kinds[a, m - second] == FREE
     if a != b:
-        other = _factor(around, b, a, m, least_way, CUT, PY, PX, DIM)
+        other = _factor(around, how, b, a, m, PY, PX, DIM)
         factor = max(factor, other) if factor >= 0 and other >= 0 else np.float32(0)
+        are_free = are_free and around.kinds[b, m] == FREE and around.kinds[b, m - first] == FREE
     if factor <= 0:
         return np.float32(0)
-    cell = m - first if a == b else m
-    first = 0 if a == b else first
+    cell = m
+    if a == b:
+        cell, first, second = m - first, 0, 0
     factor *= _liquid_share(around, cell, first, second)
-    if CUT and around.kinds[a, m] == FREE and around.kinds[b, m] == FREE:
-        factor *= _open_share(around, cell, first, second)
+    if how.is_cut and are_free:
+        factor *= _open_share(_distance_of_stress(around, a, b, m, PY, PX, DIM))
     return factor
 
 
 @inlined
-def _mass(around, a, m, COUPLED, CUT, PY, PX):
+def _mass(around, how, a, m, PY, PX, DIM):
     """M of the free face m across axis a."""
-    if not COUPLED:
+    if not how.coupled:
         return np.float32(1)
     before = stride(a, PY, PX)
     mass = _liquid_share(around, m, before, 0)
-    if CUT:
-        mass *= _open_share(around, m, before, 0)
+    if how.is_cut:
+        mass *= _open_share(distance_at_face(around.corners, m, a, PY, PX, DIM))
     return max(mass, _LEAST_MASS)
 
 
 @inlined
-def _weight(around, a, b, m, number, least_way, COUPLED, CUT, VARIES, HARMONIC, PY, PX, DIM):
+def _weight(around, how, a, b, m, PY, PX, DIM):
     """W_ab at m."""
-    if COUPLED:
-        factor = _coupled_factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+    if how.coupled:
+        factor = _coupled_factor(around, how, a, b, m, PY, PX, DIM)
     else:
-        factor = _factor(around, a, b, m, least_way, CUT, PY, PX, DIM)
+        factor = _factor(around, how, a, b, m, PY, PX, DIM)
     if factor <= 0:
         return np.float32(0)
-    nu = number
-    if VARIES:
+    nu = how.number
+    if how.varies:
         before = stride(a, PY, PX)
         nu = around.viscosity[m - before]
         if a != b:
-            nu = _mean_viscosity(around, m, before, stride(b, PY, PX), HARMONIC)
-    return factor * (nu + nu if COUPLED and a == b else nu)
+            nu = _mean_viscosity(around, m, before, stride(b, PY, PX), how.harmonic)
+    return factor * (nu + nu if how.coupled and a == b else nu)
 
 
 @inlined
@@ -259,57 +293,58 @@ def _room(dimension, size):
         np.zeros(size, np.float32),
         np.zeros(size, np.int8),
         np.ones(size, np.float32),
-        np.ones(size, np.float32),
         np.zeros(0, np.uint8),
     )
 
 
+@inlined
+def _look_round(around, pools, how, neighbours, t, BZ, BY, BX):
+    """Fill the blocks of a tile."""
+    for a in range(len(around.kinds)):
+        copy_block(around.kinds[a], pools.kinds[a], neighbours, t, 1, BZ, BY, BX)
+    copy_block(around.level, pools.level, neighbours, t, 1, BZ, BY, BX)
+    copy_block(around.label, pools.label, neighbours, t, 1, BZ, BY, BX)
+    if how.is_cut:
+        copy_block(around.corners, pools.corners, neighbours, t, 1, BZ, BY, BX)
+    if how.varies:
+        copy_block(around.viscosity, pools.viscosity, neighbours, t, 1, BZ, BY, BX)
+
+
 @for_tile_shape
-def _weigh(shape: Shape, is_cut: bool, varies: bool, coupled: bool, harmonic: bool) -> Kernel:
+def _weigh(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
-    CUT, VARIES, COUPLED, HARMONIC = is_cut, varies, coupled, harmonic
 
     @kernel
-    def run(pools, number, least_way, rows, tiles, chunks):
+    def run(pools, how, rows, tiles, chunks):
         masses, weights, neighbours = rows
         n = len(tiles)
         for c in prange(chunks):
             around = _room(DIM, SIZE)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                for a in range(DIM):
-                    copy_block(around.kinds[a], pools.kinds[a], neighbours, t, 1, BZ, BY, BX)
-                copy_block(around.level, pools.level, neighbours, t, 1, BZ, BY, BX)
-                copy_block(around.label, pools.label, neighbours, t, 1, BZ, BY, BX)
-                if CUT:
-                    copy_block(around.corners, pools.corners, neighbours, t, 1, BZ, BY, BX)
-                    copy_block(around.open_share, pools.open_share, neighbours, t, 1, BZ, BY, BX)
-                if VARIES:
-                    copy_block(around.viscosity, pools.viscosity, neighbours, t, 1, BZ, BY, BX)
+                _look_round(around, pools, how, neighbours, t, BZ, BY, BX)
                 for cell in range(BZ * BY * BX):
                     z, y, x = cell // (BY * BX), cell // BX % BY, cell % BX
                     near = pools.near[t, z, y, x]
                     if near & NEAR_LIQUID == 0:
                         continue
                     m = row_start(z, y, HZ, PY, PX) + x
-                    is_deep = near == NEAR_LIQUID and not VARIES
+                    is_deep = near == NEAR_LIQUID and not how.varies and not (how.is_cut and around.corners[m] <= _FAR)
                     for a in range(DIM):
                         if around.kinds[a, m] == FREE:
                             mass = np.float32(1)
                             if not is_deep:
-                                mass = _mass(around, a, m, COUPLED, CUT, PY, PX)
+                                mass = _mass(around, how, a, m, PY, PX, DIM)
                             masses[a, t, z, y, x] = mass
-                        for b in range(a if COUPLED else 0, DIM):
-                            weight = number + number if COUPLED and a == b else number
+                        for b in range(a if how.coupled else 0, DIM):
+                            weight = how.number + how.number if how.coupled and a == b else how.number
                             if not is_deep:
-                                weight = _weight(
-                                    around, a, b, m, number, least_way, COUPLED, CUT, VARIES, HARMONIC, PY, PX, DIM
-                                )
+                                weight = _weight(around, how, a, b, m, PY, PX, DIM)
                             weights[a, b, t, z, y, x] = weight
-                            if COUPLED:
+                            if how.coupled:
                                 weights[b, a, t, z, y, x] = weight
 
     return run

@@ -6,6 +6,8 @@
     dry       all others: nothing is known there, and nothing is asked
 
 A face of a body that cuts cells is held if its centre lies in the body, even if a part of it is open.
+
+Reference: Batty & Bridson 2008, section 4.
 """
 
 from __future__ import annotations

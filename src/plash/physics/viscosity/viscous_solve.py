@@ -5,6 +5,8 @@ are in B u, with the velocity they give.
 
 A is not singular, however large W is: its rows sum to the mass M, and the momentum Σ M u of free liquid stays what it
 was. So no mean is taken out of anything here.
+
+Reference: Batty & Bridson 2008.
 """
 
 from __future__ import annotations
