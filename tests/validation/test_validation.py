@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from validation.cavity import cavity
 from validation.dam_break import collapse
 from validation.keep import kept
 from validation.sloshing import slosh
@@ -35,6 +36,11 @@ def test_a_dam_break_keeps_its_volume(transfer):
     assert run.carried < 1e-6
     assert run.error.min() > -0.05
     assert run.error.max() < 0.02
+
+
+def test_a_lid_drives_a_cavity_as_ghia_et_al_found():
+    """On few cells, by a solid that holds liquid, between sides that do."""
+    assert max(cavity(28, seconds=7.0).errors) < 0.03
 
 
 @pytest.mark.parametrize("under_water", [False, True])

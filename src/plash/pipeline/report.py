@@ -109,6 +109,7 @@ def _numbers(history: RunHistory) -> str:
             ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
             ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
             *_density_numbers(log.values()),
+            *_viscosity_numbers(log.values()),
         ]
     facts += _volume_numbers(history) + _time_numbers(history)
     cards = (
@@ -125,6 +126,16 @@ def _density_numbers(log: Collection[FrameLog]) -> list[tuple[str, str, str]]:
         return []
     worst = max(frame.density_residual for frame in log)
     return [("Density iterations", f"{fmean(iterations):.1f}", f"a step, largest relative residual {worst:.2g}")]
+
+
+def _viscosity_numbers(log: Collection[FrameLog]) -> list[tuple[str, str, str]]:
+    """How the viscous solves went; nothing if there were none."""
+    iterations = [count for frame in log for count in frame.viscosity_iterations]
+    if not any(iterations):
+        return []
+    worst = max(frame.viscosity_residual for frame in log)
+    about = f"a step, largest residual {worst:.2g} of the change of momentum"
+    return [("Viscosity iterations", f"{fmean(iterations):.1f}", about)]
 
 
 def _contents(last: FrameLog) -> tuple[str, str, str]:

@@ -26,6 +26,8 @@ class FrameLog:
     iterations: list[int] = field(default_factory=list)
     density_iterations: list[int] = field(default_factory=list)
     density_residual: float = 0.0
+    viscosity_iterations: list[int] = field(default_factory=list)
+    viscosity_residual: float = 0.0
     retries: int = 0
     courant: float = 0.0
     shortest: float = float("inf")
@@ -39,6 +41,8 @@ class FrameLog:
         self.iterations.append(int(entry.get("iterations", 0)))
         self.density_iterations.append(int(entry.get("density_iterations", 0)))
         self.density_residual = max(self.density_residual, float(entry.get("density_residual", 0.0)))
+        self.viscosity_iterations.append(int(entry.get("viscosity_iterations", 0)))
+        self.viscosity_residual = max(self.viscosity_residual, float(entry.get("viscosity_residual", 0.0)))
         self.retries += int(entry.get("retries", 0))
         self.courant = max(self.courant, float(entry.get("courant", 0.0)))
         self.shortest = min(self.shortest, float(entry.get("dt", self.shortest)))

@@ -5,7 +5,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides
+from plash.scene.domain import Domain, SideFriction, Sides
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.language.read import gallery, load_scene, parse_scene
 from plash.scene.language.write import scene_text, write_scene
@@ -69,6 +69,7 @@ __all__ = [
     "Rotation",
     "Scene",
     "Shape",
+    "SideFriction",
     "Sides",
     "Sink",
     "Solid",

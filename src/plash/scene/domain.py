@@ -12,11 +12,11 @@ from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validato
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from plash.scene.language.base import FURTHEST, Acceleration, Length, SceneModel, Sizes, Whole, wrong_dimensions
+from plash.scene.language.base import FURTHEST, Acceleration, Length, Number, SceneModel, Sizes, Whole, wrong_dimensions
 from plash.scene.language.words import Finding, nearest, refusal, refusals, shown
 
 if TYPE_CHECKING:
-    from plash.scene.keys import DomainKeys, SidesKeys
+    from plash.scene.keys import DomainKeys, SideFrictionKeys, SidesKeys
 
 MOST_CELLS = 2**31
 SMALLEST_CELL = 1e-9
@@ -46,6 +46,30 @@ class Sides(SceneModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"enum": list(get_args(SideKind))}, handler(schema)]}
+
+
+class SideFriction(SceneModel):
+    """Friction of each closed side of the domain; one number instead of the table stands for all of them."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SideFrictionKeys]) -> None: ...
+
+    x_min: Number = Field(default=0.0, ge=0, le=1, description="That of the side of smallest x.")
+    x_max: Number = Field(default=0.0, ge=0, le=1, description="That of the side of largest x.")
+    y_min: Number = Field(default=0.0, ge=0, le=1, description="That of the floor.")
+    y_max: Number = Field(default=0.0, ge=0, le=1, description="That of the ceiling.")
+    z_min: Number = Field(default=0.0, ge=0, le=1, description="That of the side of smallest z; not in 2-D.")
+    z_max: Number = Field(default=0.0, ge=0, le=1, description="That of the side of largest z; not in 2-D.")
+
+    def by_axis(self, dimension: int) -> tuple[tuple[float, float], ...]:
+        """(low, high) by axis."""
+        pairs = ((self.x_min, self.x_max), (self.y_min, self.y_max), (self.z_min, self.z_max))
+        return pairs[:dimension]
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, handler(schema)]}
 
 
 class Domain(SceneModel):
@@ -81,6 +105,24 @@ class Domain(SceneModel):
         json_schema_extra={"default_text": '`"closed"`', "type_text": "word or table"},
     )
 
+    friction: SideFriction = Field(
+        default=SideFriction(),
+        description="How much closed sides hold liquid back, as solids do: 0 lets it slide freely, 1 stops it. One "
+        "number for all closed sides, or a table with a number for each.",
+        json_schema_extra={"default_text": "`0`", "type_text": "number or table"},
+    )
+
+    @field_validator("friction", mode="before")
+    @classmethod
+    def _one_number_for_all_sides(cls, value: object, info: ValidationInfo) -> object:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return value
+        if not 0 <= value <= 1:
+            raise refusal(f"{shown(value)} must be from 0, which lets liquid slide, to 1, which stops it")
+        sides = info.data.get("sides", Sides())
+        names = list(SideFriction.model_fields)[: 2 * len(info.data.get("size", "xyz"))]
+        return {name: value for name in names if getattr(sides, name) == "closed"}
+
     @field_validator("sides", mode="before")
     @classmethod
     def _one_word_for_all_sides(cls, value: object, info: ValidationInfo) -> object:
@@ -105,7 +147,12 @@ class Domain(SceneModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        found = [*wrong_dimensions(self, self.dimension), *self._side_problems(), *self._cell_problems()]
+        found = [
+            *wrong_dimensions(self, self.dimension),
+            *self._side_problems(),
+            *self._friction_problems(),
+            *self._cell_problems(),
+        ]
         if found:
             raise refusals(found)
         return self
@@ -116,6 +163,18 @@ class Domain(SceneModel):
             for side in ("z_min", "z_max")
             if self.dimension == 2 and getattr(self.sides, side) != "closed"
         ]
+
+    def _friction_problems(self) -> list[Finding]:
+        """Friction of sides that are no walls."""
+        found: list[Finding] = []
+        for number, side in enumerate(SideFriction.model_fields):
+            value, kind = getattr(self.friction, side), getattr(self.sides, side)
+            if value > 0 and number >= 2 * self.dimension:
+                found.append((("friction", side), f"{value:g} has no use: a 2-D scene has no such side"))
+            elif value > 0 and kind != "closed":
+                remedy = f"take it out, or set domain.sides.{side} = {shown('closed')}"
+                found.append((("friction", side), f"{value:g} has no use, as sides.{side} is {shown(kind)}: {remedy}"))
+        return found
 
     def _cell_problems(self) -> list[Finding]:
         key = "resolution" if self.cell_size is None else "cell_size"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides
+from plash.scene.domain import Domain, SideFriction, Sides
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
 from plash.scene.look import Look, SolidLook
 from plash.scene.mesh_shape import MeshShape
@@ -139,6 +139,7 @@ class DomainKeys(TypedDict, total=False):
     cell_size: float | str | None
     gravity: Vector
     sides: Sides | SidesKeys | Literal["closed", "open", "unbounded"]
+    friction: SideFriction | SideFrictionKeys | float
 
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
@@ -356,6 +357,16 @@ class SceneKeys(TypedDict, total=False):
     look: Look | LookKeys
     output: Output | OutputKeys
 
+class SideFrictionKeys(TypedDict, total=False):
+    """Keys of `SideFriction`."""
+
+    x_min: float
+    x_max: float
+    y_min: float
+    y_max: float
+    z_min: float
+    z_max: float
+
 class SidesKeys(TypedDict, total=False):
     """Keys of `Sides`."""
 
@@ -408,6 +419,8 @@ class SolverKeys(TypedDict, total=False):
     free_surface: Literal["ghost", "staircase", "cells"]
     density_projection: bool
     solids: Literal["cut", "voxel"]
+    viscosity: Literal["auto", "explicit", "implicit", "coupled"]
+    viscosity_mean: Literal["harmonic", "geometric"]
     separating_walls: bool
     particles_per_cell: int | None
     jitter: float

@@ -112,6 +112,11 @@ class Solver(SceneModel):
         return min(self.courant, MOST_FOR_SOLIDS)
 
     @property
+    def viscosity_shortens_steps(self) -> bool:
+        """Whether steps have to be short enough for the viscosity."""
+        return False
+
+    @property
     def surface_keys(self) -> tuple[float, ...]:
         """What the surface of the liquid depends on, beside the mesh settings and the frame."""
         return ()
@@ -178,6 +183,17 @@ class LiquidSettings(Solver):
         description="How the grid represents solids: at their true place, by the cells they cut (cut), or as whole "
         "cells (voxel). With free_surface cells it is always voxel.",
     )
+    viscosity: Literal["auto", "explicit", "implicit", "coupled"] = Field(
+        default="auto",
+        description="How viscosity acts: in short steps (explicit), in steps of any length on each component of the "
+        "velocity by itself (implicit), which resists rotation at free surfaces, or with the whole stress (coupled); "
+        "auto is explicit where that needs no shorter steps, else coupled.",
+    )
+    viscosity_mean: Literal["harmonic", "geometric"] = Field(
+        default="harmonic",
+        description="Mean of a viscosity that varies, between cells: the harmonic one is exact in layers, the "
+        "geometric one is Cline's.",
+    )
     separating_walls: Switch = Field(
         default=True,
         description="Let liquid separate from walls that would have to pull on it; with free_surface cells it never "
@@ -196,6 +212,11 @@ class LiquidSettings(Solver):
         le=1,
         description="Random displacement of particles at the start, as a share of half their spacing.",
     )
+
+    @property
+    def viscosity_shortens_steps(self) -> bool:
+        """Whether steps have to be short enough for the viscosity."""
+        return self.viscosity == "explicit"
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""

@@ -36,7 +36,7 @@ from plash.physics.forces import Forces
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.straight_paths import straight_path_divergence
-from plash.physics.viscosity import Viscosity
+from plash.physics.viscosity.base import Viscosity
 from plash.scene.model import Scene
 from plash.scene.settings import MOST_FOR_SOLIDS
 from plash.solvers.frame import FrameParticles, nowhere
@@ -110,7 +110,7 @@ class LiquidSolver:
         inlets.forget_paths(self.path_divergence)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
-        self.viscosity.apply(s.velocity, cells, kick)
+        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
@@ -124,6 +124,7 @@ class LiquidSolver:
         yield StepStage("project", s.velocity)
         extrapolate(s.velocity, self.transfer.reach(self.time_step.courant))
         self.transfer.hold_continued(s, s.velocity, projection.cells, kick)
+        viscous.continue_outside(s.velocity, projection.cells)
         solids.enforce_slip(s.velocity, projection.cells, kick)
         inlets.enforce_inlet_velocity(s.velocity)
         yield StepStage("extrapolate", s.velocity)
@@ -147,6 +148,7 @@ class LiquidSolver:
 
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
+        report.viscosity_iterations, report.viscosity_residual = viscous.iterations, viscous.residual
         report.excess = projection.excess
 
     def spread_out(self, dt: float) -> tuple[Solids, RunningInlets, Cells, float]:

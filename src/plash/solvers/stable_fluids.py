@@ -31,6 +31,7 @@ from plash.physics.box.heat import Heat, NoHeat
 from plash.physics.box.obstacles import Obstacles
 from plash.physics.box.pouring import BoxForce, BoxSource
 from plash.physics.box.pressure import DenseProjection
+from plash.physics.box.sides import BoxSides
 from plash.physics.box.vorticity import Confinement
 from plash.scene.model import Scene
 from plash.solvers.box_state import BoxNumbers, BoxState, box_from
@@ -77,6 +78,7 @@ class StableFluidsSolver:
     diffusion: Diffusion
     projection: DenseProjection
     heat: Heat = field(default_factory=NoHeat)
+    sides: BoxSides = field(default_factory=BoxSides)
     weight_speed: float = 0.0
     report: StepReport = field(default_factory=StepReport)
 
@@ -189,6 +191,7 @@ class StableFluidsSolver:
     def _reset(self, velocity: Array, dt: float) -> None:
         """Foster & Metaxas: after every sub-step; together they rub for dt."""
         self.obstacles.slow_by_friction(velocity, dt / _RUBBED)
+        self.sides.slow_by_friction(velocity, dt / _RUBBED)
         self.obstacles.close(velocity)
 
     def _carried(self, velocity: Array, paths: Paths) -> Array:

@@ -9,6 +9,7 @@ from plash.pipeline.progress import Silent
 from plash.solvers.build.liquid import build_liquid
 
 BOX = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.6, 1.0]}
+EXPLICIT = {"viscosity": "explicit"}
 
 
 def scene(fill=None, solid=(), **rest):
@@ -62,9 +63,16 @@ def test_gallery_scenes_have_no_findings_that_spoil_them():
         ),
         (scene([{"shape": BOX | {"max": [0.5, 1.6, 1]}}]), "note", "outside-domain", "fill[0]", "0.6 m", "size"),
         (scene([{"shape": BOX, "velocity": (300, 0, 0)}]), "warning", "tiny-steps", "fill[0].velocity", "250", "fps"),
-        (scene(liquid={"dynamic_viscosity": 900}), "warning", "tiny-steps", "liquid viscosity", "90 for", "resolution"),
         (
-            scene(liquid={"dynamic_viscosity": 9e4}),
+            scene(liquid={"dynamic_viscosity": 900}, solver=EXPLICIT),
+            "warning",
+            "tiny-steps",
+            "liquid viscosity",
+            "90 for",
+            "resolution",
+        ),
+        (
+            scene(liquid={"dynamic_viscosity": 9e4}, solver=EXPLICIT),
             "warning",
             "tiny-steps",
             "liquid viscosity",
@@ -101,7 +109,7 @@ def test_trouble_is_found_with_its_number_and_the_edit(trouble, level, code, whe
 @pytest.mark.parametrize(
     "slow",
     [
-        {"liquid": {"dynamic_viscosity": 9e4}},
+        {"liquid": {"dynamic_viscosity": 9e4}, "solver": EXPLICIT},
         {"fill": [{"shape": BOX, "velocity": (300, 0, 0)}]},
         {"domain": {"gravity": (0, -1e5, 0)}},
     ],
@@ -114,8 +122,14 @@ def test_the_resolution_of_the_edit_cures_tiny_steps(slow):
     assert "tiny-steps" not in {f.code for f in plash.check(cured, with_steps=False).findings}
 
 
+@pytest.mark.parametrize("viscosity", ["auto", "implicit", "coupled"])
+def test_viscosity_that_is_solved_for_needs_no_tiny_steps(viscosity):
+    thick = scene(liquid={"dynamic_viscosity": 9e4}, solver={"viscosity": viscosity})
+    assert "tiny-steps" not in {f.code for f in plash.check(thick, with_steps=False).findings}
+
+
 def test_a_shortest_step_makes_them_few():
-    slow = scene(liquid={"dynamic_viscosity": 9e4}, solver={"min_dt": "2 ms"})
+    slow = scene(liquid={"dynamic_viscosity": 9e4}, solver={"min_dt": "2 ms"} | EXPLICIT)
     assert "tiny-steps" not in {f.code for f in plash.check(slow, with_steps=False).findings}
 
 
@@ -129,7 +143,9 @@ def test_a_run_says_before_it_begins_that_it_needs_many_steps(tmp_path):
         def begin(self, frames, to_do):
             self.said += ("begin",)
 
-    thick = plash.load_scene("dam_break_2d", resolution=64, frames=1, **{"liquid.kinematic_viscosity": 1.0})
+    thick = plash.load_scene(
+        "dam_break_2d", resolution=64, frames=1, **{"liquid.kinematic_viscosity": 1.0, "solver.viscosity": "explicit"}
+    )
     (finding,) = (f for f in plash.check(thick, with_steps=False).findings if f.code == "tiny-steps")
     first, again = Listener(), Listener()
     plash.run(thick, tmp_path / "run", stages=["simulate"], progress=first)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
@@ -32,8 +33,10 @@ from plash.physics.solids.border_cells import Border, NoBorder
 from plash.physics.solids.curvature import CurvedWalls
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.domain_box import DomainBox
+from plash.physics.solids.friction import Friction
 from plash.physics.solids.moving import MovingSolids, NearGroups
 from plash.physics.solids.rigid_motion import AtRest, Poses, SolidMotion
+from plash.physics.solids.wall_faces import WallFaces
 from plash.scene.bodies import Solid
 from plash.timing import stage
 
@@ -69,6 +72,18 @@ class SolidFields(Protocol):
 
 class GriddedSolids(SolidFields, Protocol):
     """Bodies as a geometry sees them on one set of tiles, as if they stood."""
+
+    @property
+    def friction(self) -> Friction:
+        """Friction of bodies."""
+
+    @property
+    def side_friction(self) -> Friction:
+        """Friction of the sides of the domain."""
+
+    @property
+    def corner_distance(self) -> NDArray[np.float32] | None:
+        """Signed distance to the nearest body at the minimal corner of cells, in cells; None for whole cells."""
 
     def enforce_no_flux(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """Let friction act for dt on liquid along bodies, and set the velocity through every closed face to zero."""
@@ -146,6 +161,7 @@ class Solids:
     def enforce_no_flux(self, velocity: FaceField, cells: Cells, dt: float = 0.0) -> None:
         """Let friction act for dt on liquid along bodies, and give closed faces the velocity of their body."""
         self.border.hold(velocity)
+        self.every.side_friction.slow_open_faces(velocity, cells, dt)
         self.moving.change_relative(velocity, lambda relative: self.every.enforce_no_flux(relative, cells, dt))
         self.border.impose(velocity)
 
@@ -156,6 +172,7 @@ class Solids:
         If no time goes by the field is a displacement, and bodies stand.
         """
         if dt > 0:
+            self.every.side_friction.slow_closed_faces(velocity, cells, dt)
             self.moving.change_relative(velocity, lambda relative: self.every.enforce_slip(relative, cells, dt))
             self.border.impose(velocity, cells)
         else:
@@ -171,6 +188,17 @@ class Solids:
         if len(walls.bending):
             divergence[walls.places] += walls.inflow(velocity, dt, h)
         divergence[self.moving.close_by] = 0.0
+
+    @cached_property
+    def walls(self) -> WallFaces:
+        """What they, and the sides of the domain, are to a viscous liquid."""
+        frictions = self.every.friction, self.every.side_friction
+        return WallFaces.of(self.tiles, self.box, frictions, self.moving, self.every.corner_distance)
+
+    @property
+    def holds_liquid(self) -> bool:
+        """Whether any of them, or of the sides, may have no slip."""
+        return any(friction.holds.any() for friction in (self.every.friction, self.every.side_friction))
 
     def solid_fluxes(self) -> SolidFluxes:
         """What bodies that move push out of cells."""

@@ -58,6 +58,7 @@ class CutSolids:
         inverse_kernel_weight: 1/S by cell, S the part of the hat kernel round its centre that lies in open space.
         open_space: Open fractions of faces and cells.
         friction: Friction of bodies.
+        side_friction: Friction of the sides of the domain.
         at_bodies: Slots of the tiles where the distance is known.
     """
 
@@ -69,12 +70,18 @@ class CutSolids:
     inverse_kernel_weight: NDArray[np.float32]
     open_space: CutCells
     friction: Friction
+    side_friction: Friction
     at_bodies: NDArray[np.int32]
 
     @property
     def cut_cells(self) -> CutCells | None:
         """Open fractions of faces and cells; None while no body is near, and nothing is cut."""
         return self.open_space if len(self.at_bodies) else None
+
+    @property
+    def corner_distance(self) -> NDArray[np.float32] | None:
+        """Signed distance to the nearest body at the minimal corner of cells, in cells."""
+        return self.solid_phi if len(self.at_bodies) else None
 
     @cached_property
     def near(self) -> NDArray[np.bool_]:
@@ -160,19 +167,26 @@ class Cut:
         bodies: Those that stand.
         box: The domain.
         h: Cell size, m.
+        no_slip_by_viscosity: Whether viscosity stops liquid at walls of friction 1.
     """
 
     bodies: Sequence[Solid]
     box: DomainBox
     h: float
+    no_slip_by_viscosity: bool = False
 
     @cached_property
     def _friction(self) -> FrictionAtRest:
-        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells))
+        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells), self.no_slip_by_viscosity)
+
+    @cached_property
+    def _side_friction(self) -> FrictionAtRest:
+        return FrictionAtRest.of_sides(self.box, self.h, self.no_slip_by_viscosity)
 
     def standing(self, tiles: Tiles, last: CutSolids | None) -> CutSolids:
         """What stands on these tiles; what is known from other tiles is not evaluated again."""
-        made = _uncut(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension), self._friction.at(tiles))
+        frictions = self._friction.at(tiles), self._side_friction.at(tiles)
+        made = _uncut(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension), *frictions)
         is_known, holds = np.zeros(tiles.count, np.bool_), np.zeros(tiles.count + 1, np.bool_)
         if last is not None:
             old = last.tiles.slots_of(tiles.keys)
@@ -207,7 +221,7 @@ class Cut:
         return Solids(every, standing, MovingSolids.of(nearby, rows, velocity.astype(np.float32), owner))
 
 
-def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction) -> CutSolids:
+def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction, side_friction: Friction) -> CutSolids:
     """Tiles without any solid, to be filled in."""
     cells = (tiles.count + 1, *tiles.shape)
     faces = (tiles.dimension, *cells)
@@ -222,6 +236,7 @@ def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction) -> 
             np.ones(faces, np.float32), np.ones(cells, np.float32), np.zeros(faces, np.uint8), Openness.nothing(tiles)
         ),
         friction=friction,
+        side_friction=side_friction,
         at_bodies=np.zeros(0, np.int32),
     )
 
@@ -248,7 +263,7 @@ def _with_tiles_anew(
         slots: The tiles to fill in again.
         corners: Distance to the nearest body, as `Bodies.at_corners` gives it.
     """
-    made = _uncut(standing.tiles, standing.box, bodies, standing.friction)
+    made = _uncut(standing.tiles, standing.box, bodies, standing.friction, standing.side_friction)
     everywhere = standing.tiles.slots
     _copy(standing, everywhere, made, everywhere)
     made.is_solid[slots] = False

@@ -18,10 +18,18 @@ __all__ = ["CLOSED", "OPEN", "UNBOUNDED", "DomainBox"]
 
 @dataclass(frozen=True)
 class DomainBox:
-    """The domain's box in cells and what its sides are: UNBOUNDED, CLOSED or OPEN, as (low, high) by axis."""
+    """The domain's box in cells and what its sides are: UNBOUNDED, CLOSED or OPEN, as (low, high) by axis.
+
+    The friction of its sides is (low, high) by axis too; where it is not given, they have none.
+    """
 
     cells: tuple[int, ...]
     sides: tuple[tuple[int, int], ...]
+    friction: tuple[tuple[float, float], ...] = ()
+
+    def friction_of(self, axis: int, outwards: int) -> float:
+        """Friction of the side across an axis that lies in the direction -1 or 1."""
+        return self.friction[axis][(outwards + 1) // 2] if self.friction else 0.0
 
     def limits(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """First cell and one past the last by axis (x, y, z), and the kinds of the sides, as kernels want them."""

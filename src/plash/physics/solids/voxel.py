@@ -58,6 +58,7 @@ class VoxelSolids:
         near: By slot, whether a particle of this tile can meet a wall, a body or a side in a step.
         inverse_kernel_weight: 1/S by cell, S the part of the hat kernel round its centre that lies in open space.
         friction: Friction of bodies.
+        side_friction: Friction of the sides of the domain.
     """
 
     tiles: Tiles
@@ -68,9 +69,15 @@ class VoxelSolids:
     near: NDArray[np.bool_]
     inverse_kernel_weight: NDArray[np.float32]
     friction: Friction
+    side_friction: Friction
 
     @property
     def cut_cells(self) -> CutCells | None:
+        """None, as whole cells are solid here."""
+        return None
+
+    @property
+    def corner_distance(self) -> NDArray[np.float32] | None:
         """None, as whole cells are solid here."""
         return None
 
@@ -123,15 +130,21 @@ class Voxel:
         bodies: Those that stand.
         box: The domain.
         h: Cell size, m.
+        no_slip_by_viscosity: Whether viscosity stops liquid at walls of friction 1.
     """
 
     bodies: Sequence[Solid]
     box: DomainBox
     h: float
+    no_slip_by_viscosity: bool = False
 
     @cached_property
     def _friction(self) -> FrictionAtRest:
-        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells))
+        return FrictionAtRest.of(self.bodies, self.h, len(self.box.cells), self.no_slip_by_viscosity)
+
+    @cached_property
+    def _side_friction(self) -> FrictionAtRest:
+        return FrictionAtRest.of_sides(self.box, self.h, self.no_slip_by_viscosity)
 
     def standing(self, tiles: Tiles, last: VoxelSolids | None) -> VoxelSolids:
         """What stands on these tiles; what is known from other tiles is not evaluated again."""
@@ -145,8 +158,8 @@ class Voxel:
             is_solid[kept + 1] = last.is_solid[known[kept]]
             inverse[kept + 1] = last.inverse_kernel_weight[known[kept]]
         new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
-        near, friction = np.zeros(tiles.count + 1, np.bool_), self._friction.at(tiles)
-        made = VoxelSolids(tiles, self.box, self.h, is_solid, solid_phi, near, inverse, friction)
+        near, frictions = np.zeros(tiles.count + 1, np.bool_), (self._friction.at(tiles), self._side_friction.at(tiles))
+        made = VoxelSolids(tiles, self.box, self.h, is_solid, solid_phi, near, inverse, *frictions)
         return _with_tiles_anew(made, self.bodies, new)
 
     def in_motion(self, standing: VoxelSolids, nearby: NearGroups) -> Solids:

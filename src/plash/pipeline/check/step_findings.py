@@ -79,7 +79,7 @@ def _speed_findings(
 
 
 def _limit_findings(scene: Scene) -> Iterator[Finding]:
-    """Waves and viscosity, which need the shorter steps the smaller the cells are."""
+    """Waves and explicit viscosity, which need the shorter steps the smaller the cells are."""
     h, nu = scene.domain.h, scene.liquid.nu
     gravity = math.hypot(*scene.domain.gravity)
     if gravity > 0:
@@ -94,7 +94,7 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
                 f"{steps:.0f} for each frame of {1 / scene.time.fps:.3g} s",
                 f"raise time.fps, {_coarser(scene, steps, 0.5)}, or lower the gravity",
             )
-    if nu > 0:
+    if nu > 0 and scene.solver.viscosity_shortens_steps:
         longest = h**2 / (2 * scene.dimension * nu)
         steps = _steps(scene, longest)
         if steps > MANY_STEPS:
@@ -104,7 +104,7 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
                 "liquid viscosity",
                 f"{nu:.3g} m^2/s allows steps of {longest:.3g} s on cells of {h:.4g} m, h^2/{2 * scene.dimension} nu: "
                 f"{steps:.0f} for each frame",
-                f"{_coarser(scene, steps, 2)}, or lower the viscosity",
+                f'set solver.viscosity = "auto", {_coarser(scene, steps, 2)}, or lower the viscosity',
             )
 
 

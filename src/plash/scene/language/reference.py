@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides
+from plash.scene.domain import Domain, SideFriction, Sides
 from plash.scene.forces import FunctionForce, Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
@@ -186,8 +186,9 @@ slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
 def reference_page() -> str:
     """The page in Markdown."""
     parts = [INTRODUCTION, _dimensions(), LIMITS, OVERRIDES, "## The file as a whole\n", _table(Scene)]
-    for title, model in (("[domain]", Domain), ("sides", Sides), ("[time]", Time), ("[solver]", Solver)):
-        parts.append(_section(f"## `{title}`", model))
+    parts += [_section("## `[domain]`", Domain), _section("## `sides`", Sides)]
+    parts += [_section("## `domain.friction`", SideFriction)]
+    parts += [_section("## `[time]`", Time), _section("## `[solver]`", Solver)]
     parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
     parts += [_section("## `[liquid]`", Liquid), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]

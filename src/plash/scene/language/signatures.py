@@ -40,6 +40,7 @@ _LONGEST_LINE = 120
 # What a field takes beside what its type says, made of it before it is checked
 _ALSO = {
     "Domain.sides": 'Literal["closed", "open", "unbounded"]',
+    "Domain.friction": "float",
     "MeshShape.file": "PathLike[str]",
 }
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill
-from plash.scene.domain import Domain, Sides
+from plash.scene.domain import Domain, SideFriction, Sides
 from plash.scene.forces import FunctionForce
 from plash.scene.language.base import SceneModel
 from plash.scene.language.fields import fields_of
@@ -122,6 +122,8 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
             continue
         if isinstance(table, Domain) and name == "sides":
             yield name, _sides(value, table)
+        elif isinstance(table, Domain) and name == "friction":
+            yield name, _friction(value, table)
         elif (isinstance(table, MeshShape) and name == "file") or (isinstance(table, Look) and name == "light"):
             yield name, _value(_relative(value, folder))
         else:
@@ -138,6 +140,13 @@ def _sides(sides: Sides, domain: Domain) -> str:
     """One word if all sides of the domain are alike."""
     kinds = {getattr(sides, name) for name in list(Sides.model_fields)[: 2 * domain.dimension]}
     return _value(kinds.pop()) if len(kinds) == 1 else _value(sides)
+
+
+def _friction(friction: SideFriction, domain: Domain) -> str:
+    """One number if all closed sides of the domain are alike."""
+    names = list(Sides.model_fields)[: 2 * domain.dimension]
+    values = {getattr(friction, name) for name in names if getattr(domain.sides, name) == "closed"}
+    return _value(values.pop()) if len(values) == 1 else _value(friction)
 
 
 def _value(value: Any, folder: Path | None = None) -> str:

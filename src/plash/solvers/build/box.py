@@ -16,6 +16,7 @@ from plash.physics.box.heat import TEMPERATURE, mix
 from plash.physics.box.obstacles import NoObstacles, Obstacles, SolidCells
 from plash.physics.box.pouring import Weight
 from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
+from plash.physics.box.sides import BoxSides
 from plash.physics.box.vorticity import Confinement, NoConfinement, VorticityConfinement
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
@@ -74,6 +75,7 @@ def box_solver(scene: Scene) -> StableFluidsSolver:
         diffusion=_diffusion(settings.diffusion, box, obstacles),
         projection=projection,
         heat=heat_of(scene, advection, conduction, obstacles),
+        sides=BoxSides(domain.friction.by_axis(domain.dimension)),
         weight_speed=math.sqrt(h * greatest_pull(scene)),
     )
 

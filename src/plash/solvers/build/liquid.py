@@ -33,7 +33,12 @@ from plash.physics.solids.distance import Bodies
 from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
 from plash.physics.solids.rigid_motion import AtRest, Prescribed
 from plash.physics.solids.voxel import Voxel
-from plash.physics.viscosity import ExplicitViscosity, Inviscid, Viscosity
+from plash.physics.viscosity.auto import AutoViscosity
+from plash.physics.viscosity.balance import PressureBalance
+from plash.physics.viscosity.base import Inviscid, Viscosity
+from plash.physics.viscosity.coupled import CoupledViscosity
+from plash.physics.viscosity.explicit import ExplicitViscosity
+from plash.physics.viscosity.implicit import ImplicitViscosity
 from plash.scene.bodies import Fill
 from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
@@ -123,7 +128,7 @@ def _solids(scene: Scene) -> SceneSolids[Any]:
     geometry = Cut if _cuts_cells(scene) else Voxel
     standing = [solid for solid in scene.solid if not solid.moves]
     motion = Prescribed(scene.solid, domain.h, domain.size) if moves else AtRest()
-    return SceneSolids(geometry(standing, _box(scene), domain.h), motion)
+    return SceneSolids(geometry(standing, _box(scene), domain.h, _is_layer_resolved(scene)), motion)
 
 
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
@@ -139,8 +144,36 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
 
 
 def _viscosity(scene: Scene) -> Viscosity:
-    nu = scene.liquid.nu
-    return ExplicitViscosity(nu, scene.domain.h) if nu > 0 else Inviscid()
+    nu, h, settings = scene.liquid.nu, scene.domain.h, _settings(scene)
+    if nu == 0:
+        return Inviscid()
+    harmonic = settings.viscosity_mean == "harmonic"
+    explicit = ExplicitViscosity(nu, h, harmonic, _walls_hold(scene))
+    balance = PressureBalance(_FREE_SURFACES[settings.free_surface](), settings.tolerance)
+    match settings.viscosity:
+        case "auto":
+            return AutoViscosity(explicit, CoupledViscosity(nu, h, balance, harmonic))
+        case "explicit":
+            return explicit
+        case "implicit":
+            return ImplicitViscosity(nu, h, balance, harmonic)
+        case "coupled":
+            return CoupledViscosity(nu, h, balance, harmonic)
+
+
+def _walls_hold(scene: Scene) -> bool:
+    """Whether any wall has friction 1."""
+    sides = (value for pair in scene.domain.friction.by_axis(scene.dimension) for value in pair)
+    return 1 in sides or any(solid.friction == 1 for solid in scene.solid)
+
+
+def _is_layer_resolved(scene: Scene) -> bool:
+    """Whether viscosity reaches half a cell into the liquid in 1/24 s, the time of friction.
+
+    Then it stops liquid at walls of friction 1 by itself. A thinner layer is not seen by the grid, and the law of
+    friction stands in for it.
+    """
+    return scene.liquid.nu / 24 >= (0.5 * scene.domain.h) ** 2
 
 
 def liquid_transfer(scene: Scene) -> Transfer:
@@ -161,7 +194,7 @@ def _box(scene: Scene) -> DomainBox:
         (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
         for axis in "xyz"[: scene.domain.dimension]
     )
-    return DomainBox(scene.domain.cells, sides)
+    return DomainBox(scene.domain.cells, sides, scene.domain.friction.by_axis(scene.dimension))
 
 
 def _forces(scene: Scene) -> Forces:

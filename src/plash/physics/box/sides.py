@@ -1,0 +1,42 @@
+"""Friction of the walls of a box (Kuo's rough container): what goes along a wall, in the cells beside it, is slowed.
+
+u_t *= (1 - friction)^(24 dt)        once for each dt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.physics.friction_law import share_kept
+
+
+class BoxSides:
+    """The walls, by their friction (low, high) along each axis (x, y[, z]); smooth ones if it is not given.
+
+    Example:
+        >>> u = np.ones((2, 3, 4))
+        >>> BoxSides([(0, 0), (1, 0)]).slow_by_friction(u, 0.01)
+        >>> u[0]
+        array([[0., 0., 0., 0.],
+               [1., 1., 1., 1.],
+               [1., 1., 1., 1.]])
+    """
+
+    def __init__(self, friction: Sequence[tuple[float, float]] = ()) -> None:
+        self._rough = [
+            (axis, end, value)
+            for axis, pair in enumerate(friction)
+            for end, value in zip((0, -1), pair, strict=True)
+            if value
+        ]
+
+    def slow_by_friction(self, velocity: NDArray[np.float64], dt: float) -> None:
+        """Slow down what goes along rough walls, for dt."""
+        for axis, end, value in self._rough:
+            kept = float(share_kept(np.array(value), dt))
+            for along, component in enumerate(velocity):
+                if along != axis:
+                    np.moveaxis(component, component.ndim - 1 - axis, 0)[end] *= kept

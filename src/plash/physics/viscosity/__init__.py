@@ -1,0 +1,1 @@
+"""Viscosity (Cline step 3c and section 7): how momentum spreads inside the liquid, in three schemes."""

@@ -1,0 +1,72 @@
+"""The velocity that viscosity acts on: what liquid has after its weight is borne, by walls and by liquid below.
+
+Forces come first in a step, and pressure last. Between them liquid at rest falls into its floor, and a viscous stress
+would hold it up there in place of the pressure: honey would sag the less the longer the steps are. So viscosity acts on
+
+    w = P u*        the velocity without divergence
+
+and its change of w is added to u*, which the pressure of the step is found for as ever. P is a projection with the
+equations of the pressure, at the walls as they are.
+
+Reference: Cline steps 3b to 3d.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import SOLID, Cells
+from plash.grid.fields import FaceField, fastest
+from plash.linear.system import PoissonSystem
+from plash.physics.free_surface import FreeSurface
+from plash.physics.solids.base import Solids
+from plash.timing import stage
+
+_ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
+
+
+class Balance(Protocol):
+    """What viscosity acts on."""
+
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
+        """A velocity to act on, made from that after forces."""
+
+
+@dataclass(frozen=True)
+class PressureBalance:
+    """The velocity without divergence.
+
+    Attributes:
+        free_surface: How pressure meets the air.
+        tolerance: Relative size of the true residual to reach.
+    """
+
+    free_surface: FreeSurface
+    tolerance: float
+
+    @stage
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
+        """The velocity without its divergence in liquid cells; unknown on closed faces and where there is no liquid."""
+        made = velocity.copy()
+        solids.enforce_no_flux(made, cells)
+        for axis, places in enumerate(_inlet_faces(cells, solids)):
+            made.pool[axis][places] = np.nan_to_num(velocity.pool[axis][places])
+        b = self.free_surface.right_hand_side(made, cells)
+        floor = _ROUND_OFF * float(fastest(made.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
+        potential, _ = PoissonSystem(self.free_surface.operator(cells)).solve(b, self.tolerance, floor)
+        self.free_surface.subtract_gradient(made, potential, cells)
+        return made
+
+
+def _inlet_faces(cells: Cells, solids: Solids) -> list[tuple[NDArray[np.int64], ...]]:
+    """The faces of inlet cells, by axis: they are solid to the pressure, and liquid goes through."""
+    places = np.nonzero((cells.label == SOLID) & ~solids.is_solid)
+    found = []
+    for axis in range(cells.tiles.dimension):
+        beyond = cells.tiles.beside(places, axis, 1)
+        found.append(tuple(np.concatenate(pair) for pair in zip(places, beyond, strict=True)))
+    return found

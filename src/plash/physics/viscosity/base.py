@@ -1,0 +1,65 @@
+"""What a scheme of viscosity does in a step, and the one that does nothing.
+
+Reference: Cline step 3c and section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from plash.grid.cells import Cells
+from plash.grid.fields import CellField, FaceField
+from plash.physics.solids.base import Solids
+
+
+@dataclass(frozen=True)
+class ViscousStep:
+    """How the velocity after viscosity was found.
+
+    Attributes:
+        iterations: Conjugate-gradient iterations; 0 if nothing had to be solved.
+        residual: True residual over the change of momentum that viscosity made.
+    """
+
+    iterations: int = 0
+    residual: float = 0.0
+
+    def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
+        """Continue the new velocity beyond the surface as the stress there asks for: nothing, if it is not known."""
+
+
+class Viscosity(Protocol):
+    """How momentum spreads inside the liquid."""
+
+    def apply(
+        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+    ) -> ViscousStep:
+        """Let viscosity act for dt on every velocity that borders liquid; tells how it was found.
+
+        Args:
+            velocity: On faces, m/s; unknown ones take no part.
+            cells: Where the liquid is.
+            solids: Walls, and how fast they move.
+            viscosity: Kinematic viscosity at cell centres, m²/s, known in liquid cells and 2 cells round them; None
+                for a liquid with one viscosity.
+            dt: How long it acts, s.
+        """
+
+    def longest_step(self, h: float, dimension: int) -> float:
+        """Longest stable time step, s."""
+
+
+@dataclass(frozen=True)
+class Inviscid:
+    """No viscosity at all."""
+
+    def apply(
+        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+    ) -> ViscousStep:
+        """Nothing."""
+        return ViscousStep()
+
+    def longest_step(self, h: float, dimension: int) -> float:
+        """Any step is stable."""
+        return float("inf")

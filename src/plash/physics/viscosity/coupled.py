@@ -1,0 +1,69 @@
+"""Coupled viscosity: the whole stress, implicitly, in variational form (Batty & Bridson 2008).
+
+The velocity after a step is the one of least
+
+    E(u) = 1/2 |u - u*|²_M + dt Σ ν V |ε|² ,    ε = (∇u + ∇uᵀ)/2
+
+over the free faces, with the volumes V of liquid as weights of strain rates ε at cell centres and on edges. Its
+gradient is div(ν (∇u + ∇uᵀ)). The stress on the free surface vanishes by itself: translation and rigid rotation are not
+touched, and honey buckles and coils. Energy never grows, whatever dt is. Components act on each other, so all are
+solved for together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plash.grid.cells import Cells
+from plash.grid.fields import CellField, FaceField
+from plash.physics.solids.base import Solids
+from plash.physics.viscosity.balance import Balance
+from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.stress_free import continue_stress_free
+from plash.physics.viscosity.stress_weights import Scheme, stress_operator
+from plash.physics.viscosity.viscous_faces import ViscousFaces
+from plash.physics.viscosity.viscous_solve import solve_viscosity
+from plash.timing import stage
+
+
+@dataclass(frozen=True)
+class CoupledStep(ViscousStep):
+    """How the velocity was found, with the whole stress."""
+
+    def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
+        """Continue the new velocity beyond the surface so that there is no stress."""
+        continue_stress_free(velocity, cells)
+
+
+@dataclass(frozen=True)
+class CoupledViscosity:
+    """The whole viscous stress, for any step.
+
+    Attributes:
+        nu: Kinematic viscosity, m²/s, where no field is given.
+        h: Cell size, m.
+        balance: Makes the velocity that viscosity acts on.
+        harmonic: Whether a viscosity that varies has its harmonic mean on edges, else the geometric one.
+    """
+
+    nu: float
+    h: float
+    balance: Balance
+    harmonic: bool = True
+
+    def longest_step(self, h: float, dimension: int) -> float:
+        """Any step is stable."""
+        return float("inf")
+
+    @stage
+    def apply(
+        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+    ) -> ViscousStep:
+        """Let viscosity act for dt on every velocity that borders liquid."""
+        balanced = self.balance.balanced(velocity, cells, solids)
+        faces = ViscousFaces.of(balanced, cells, solids.walls)
+        nu = self.nu if viscosity is None else viscosity
+        operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=True, harmonic=self.harmonic))
+        found = solve_viscosity(operator, faces)
+        faces.change(velocity, balanced, cells)
+        return CoupledStep(found.iterations, found.residual)

@@ -1,0 +1,56 @@
+"""Implicit viscosity, each component by itself (Cline equations 17 and 20).
+
+    (1 + (dt/h²) Σ ν_n) u_0 - (dt/h²) Σ ν_n u_n = u*_0        over the neighbours n that are known, or held by a wall
+
+The text leaves out 1/h², and prints Δr for Δt. Terms left out shrink the centre's coefficient too. That is div(ν ∇u)
+and not the whole stress: right inside a liquid of one viscosity, wrong at a free surface, where it resists rotation and
+lets nothing buckle. It is the cheaper of the two schemes for any step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plash.grid.cells import Cells
+from plash.grid.fields import CellField, FaceField
+from plash.physics.solids.base import Solids
+from plash.physics.viscosity.balance import Balance
+from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.stress_weights import Scheme, stress_operator
+from plash.physics.viscosity.viscous_faces import ViscousFaces
+from plash.physics.viscosity.viscous_solve import solve_viscosity
+from plash.timing import stage
+
+
+@dataclass(frozen=True)
+class ImplicitViscosity:
+    """Diffusion of each component of the velocity, for any step.
+
+    Attributes:
+        nu: Kinematic viscosity, m²/s, where no field is given.
+        h: Cell size, m.
+        balance: Makes the velocity that viscosity acts on.
+        harmonic: Whether a viscosity that varies has its harmonic mean on edges, else the geometric one.
+    """
+
+    nu: float
+    h: float
+    balance: Balance
+    harmonic: bool = True
+
+    def longest_step(self, h: float, dimension: int) -> float:
+        """Any step is stable."""
+        return float("inf")
+
+    @stage
+    def apply(
+        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+    ) -> ViscousStep:
+        """Let viscosity act for dt on every velocity that borders liquid."""
+        balanced = self.balance.balanced(velocity, cells, solids)
+        faces = ViscousFaces.of(balanced, cells, solids.walls)
+        nu = self.nu if viscosity is None else viscosity
+        operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=False, harmonic=self.harmonic))
+        found = solve_viscosity(operator, faces)
+        faces.change(velocity, balanced, cells)
+        return found

@@ -1,0 +1,87 @@
+"""The velocity right outside a viscous liquid: continued so that the surface has no stress.
+
+    u_a[m] = u_a[m ± e_b] ∓ (u_b - u_b)        ∂u_a/∂x_b + ∂u_b/∂x_a = 0 on the edge between both, b ≠ a
+    u_a[m] = u_a[m ± e_a]                      ∂u_a/∂x_a = 0
+
+the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is
+continued exactly: particles at its surface read these faces, and would lose angular momentum in every step.
+
+Reference: Batty & Bridson 2008, section 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.cells import WALL, WET, Cells
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.fields import UNKNOWN, FaceField
+from plash.grid.loops import chunk_range, row_start, stride
+from plash.grid.tiles import Shape, dimension_of
+from plash.timing import stage
+
+_LAYERS = 2  # those that particles inside the surface can read
+
+
+@stage
+def continue_stress_free(velocity: FaceField, cells: Cells) -> None:
+    """Set the velocity on open faces next to the liquid, in two layers, from that of open faces of the liquid."""
+    tiles = velocity.tiles
+    known = np.where((cells.faces & (WET | WALL)) == WET, velocity.pool, UNKNOWN)
+    run = _continue(tiles.shape)
+    for _ in range(_LAYERS):
+        continued = known.copy()
+        run(known, cells.faces, tiles.neighbours, tiles.slots, continued, chunk_count())
+        known = continued
+    np.copyto(velocity.pool, known, where=~np.isnan(known))
+
+
+@inlined
+def _candidate(blocks, a, b, m, up, PY, PX):
+    """What the face m across axis a would have if the surface towards one neighbour along axis b had no stress."""
+    along, across = stride(b, PY, PX), stride(a, PY, PX)
+    value = blocks[a, m + along] if up else blocks[a, m - along]
+    if a == b:
+        return value
+    edge = m + along if up else m
+    slope = blocks[b, edge] - blocks[b, edge - across]
+    return value + slope if up else value - slope
+
+
+@for_tile_shape
+def _continue(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    DIM = dimension_of(shape)
+    SIZE = PZ * PY * PX
+
+    @kernel
+    def run(velocity, faces, neighbours, tiles, continued, chunks):
+        n = len(tiles)
+        for c in prange(chunks):
+            blocks = np.full((DIM, SIZE), np.float32(np.nan))
+            for i in chunk_range(c, chunks, n):
+                t = tiles[i]
+                for a in range(DIM):
+                    copy_block(blocks[a], velocity[a], neighbours, t, 1, BZ, BY, BX)
+                for a in range(DIM):
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = row_start(z, y, HZ, PY, PX)
+                            for x in range(BX):
+                                u = blocks[a, o + x]
+                                if u == u or faces[a, t, z, y, x] & WALL > 0:
+                                    continue
+                                total, count = np.float32(0), np.float32(0)
+                                for b in range(DIM):
+                                    for up in range(2):
+                                        value = _candidate(blocks, a, b, o + x, up, PY, PX)
+                                        if value == value:
+                                            total += value
+                                            count += np.float32(1)
+                                if count > 0:
+                                    continued[a, t, z, y, x] = total / count
+
+    return run

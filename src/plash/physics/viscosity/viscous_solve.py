@@ -1,0 +1,88 @@
+"""Solving for what viscosity changes in a step: A δ = -Bᵀ W B u, u + δ the velocity afterwards.
+
+The change is solved for, and not the velocity: liquid that moves as a rigid body has no change, to the last bit. Walls
+are in B u, with the velocity they give.
+
+A is not singular, however large W is: its rows sum to the mass M, and the momentum Σ M u of free liquid stays what it
+was. So no mean is taken out of anything here.
+
+Reference: Batty & Bridson 2008.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plash.errors import DivergedError
+from plash.linear import pcg
+from plash.linear.component_blocks import ComponentMultigrid
+from plash.linear.operators import Pool64
+from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.stress_operator import StressOperator
+from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
+from plash.timing import stage
+
+TOLERANCE = 1e-4  # of the change of momentum
+_FIRST = 1e-2  # of the first residual: then the change is known well enough to say how exact it has to be
+_ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
+_MOST_ROUNDS = 4
+_MOST_ITERATIONS = 600
+
+
+@stage
+def solve_viscosity(operator: StressOperator, faces: ViscousFaces) -> ViscousStep:
+    """Let the stress act on the velocity of free faces, implicitly; tells how the solve went.
+
+    Afterwards ‖M δ + Bᵀ W B (u + δ)‖₂ ≤ 1e-4 ‖M δ‖₂, or at the level of single-precision round-off of M u.
+    """
+    if len(operator.active) == 0:
+        return ViscousStep()
+    momentum = (operator.mass * faces.velocity).astype(np.float64).reshape(operator.diagonal.shape)
+    b = operator.zeros(np.float64)
+    start = faces.velocity.astype(np.float64).reshape(operator.diagonal.shape)
+    first = operator.residual(start, momentum, b)
+    floor = _ROUND_OFF * pcg.norm(operator, momentum)
+    change = _towards_mean(operator, start, momentum, b)
+    solution = _solve_change(operator, b, change, max(_FIRST * first, floor), floor)
+    if not solution.converged:
+        raise DivergedError(
+            f"viscosity not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "
+            f"{solution.target:.3g}; a smaller solver.courant, or solver.max_dt, may help"
+        )
+    faces.velocity[faces.kinds == FREE] += change.reshape(faces.kinds.shape)[faces.kinds == FREE].astype(np.float32)
+    return ViscousStep(
+        solution.iterations, TOLERANCE * solution.residual / solution.target if solution.target > 0 else 0.0
+    )
+
+
+def _towards_mean(operator: StressOperator, start: Pool64, momentum: Pool64, b: Pool64) -> Pool64:
+    """A first guess of the change: towards the mean velocity of each component, as far as it leads downhill in energy.
+
+    Large weights bring liquid nearly there. It is zero for liquid that moves as a whole.
+    """
+    components = (operator.tiles.dimension, -1)
+    is_free = operator.diagonal.reshape(components) > 0
+    total, of_mass = (part.reshape(components).sum(axis=1, dtype=np.float64) for part in (momentum, operator.mass))
+    mean = (total / np.maximum(of_mass, 1e-300))[:, None]
+    way = np.where(is_free, mean - start.reshape(components), 0.0).reshape(b.shape)
+    against = operator.zeros(np.float64)
+    operator.residual(way, operator.zeros(np.float64), against)
+    downhill, curvature = float((way * b).sum()), -float((way * against).sum())
+    change: Pool64 = way * (downhill / curvature if curvature > 0 and downhill > 0 else 0.0)
+    return change
+
+
+def _solve_change(operator: StressOperator, b: Pool64, change: Pool64, target: float, floor: float) -> pcg.Solution:
+    """Solve for the change, in rounds: each tells better how large it is, and so how exact it has to be."""
+    multigrid = ComponentMultigrid(operator.blocks)
+    total = pcg.Solution()
+    mass = operator.mass.reshape(operator.diagonal.shape)
+    for _ in range(_MOST_ROUNDS):
+        part = pcg.solve(operator, multigrid, b, change, target, _MOST_ITERATIONS - total.iterations)
+        total.iterations += part.iterations
+        total.residual = part.residual
+        target = max(TOLERANCE * pcg.norm(operator, mass * change), floor)
+        total.target = target
+        if total.converged or not part.converged:
+            break
+    return total
