@@ -33,6 +33,8 @@ class StepReport:
         residual: True relative residual of the pressure solve.
         density_iterations: The same of the density solve.
         density_residual: The same of the density solve.
+        heat_iterations: The same of the conduction of heat.
+        heat_residual: The same of the conduction of heat.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of; 0 when consistent.
         retries: How often the step diverged and was taken again with half its length.
         unknown_reads: Samples of the velocity that met no known value at all; 0 in a sound step.
@@ -52,6 +54,8 @@ class StepReport:
     residual: float = 0.0
     density_iterations: int = 0
     density_residual: float = 0.0
+    heat_iterations: int = 0
+    heat_residual: float = 0.0
     excess: float = 0.0
     retries: int = 0
     unknown_reads: int = 0

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from plash.grid.cells import WET
+from plash.physics.solids.base import SceneSolids
+from plash.physics.solids.domain_box import CLOSED, DomainBox
+from plash.physics.solids.voxel import Voxel
 from plash.physics.viscosity import ExplicitViscosity, Inviscid
+
+
+def solids_of(box):
+    """The walls of a box, and no bodies."""
+    sides = ((CLOSED, CLOSED),) * box.dimension
+    return SceneSolids(Voxel([], DomainBox(box.cells_along, sides), box.h)).at(box.tiles)
 
 
 def wet_only(field, box):
@@ -16,7 +25,7 @@ def test_a_uniform_flow_with_a_free_surface_feels_nothing(make_box, dimension):
     box = make_box(dimension, walls=False, liquid=lambda *i: (i[0] + 2 * i[1]) % 7 < 5)
     field = wet_only(box.faces(lambda axis, *x: np.full(x[0].shape, 1.5 - axis)), box)
     before = field.copy()
-    ExplicitViscosity(nu=0.02, h=box.h).apply(field, box.cells, 0.1)
+    ExplicitViscosity(nu=0.02, h=box.h).apply(field, box.cells, solids_of(box), None, 0.1)
     known = ~np.isnan(before.pool)
     assert (field.pool[known] == before.pool[known]).all()
     assert (np.isnan(field.pool) == ~known).all()
@@ -27,7 +36,7 @@ def test_momentum_is_kept(make_box, dimension):
     rng = np.random.default_rng(0)
     field = wet_only(box.faces(lambda axis, *x: rng.standard_normal(x[0].shape)), box)
     before = np.nansum(field.pool.astype(np.float64), axis=(1, 2, 3, 4))
-    ExplicitViscosity(nu=0.02, h=box.h).apply(field, box.cells, 0.2)
+    ExplicitViscosity(nu=0.02, h=box.h).apply(field, box.cells, solids_of(box), None, 0.2)
     after = np.nansum(field.pool.astype(np.float64), axis=(1, 2, 3, 4))
     assert np.allclose(after, before, atol=1e-3)
 
@@ -44,7 +53,7 @@ def test_variance_grows_by_2_nu_dt(make_box, dimension):
 
     field = wet_only(box.faces(spike), box)
     for _ in range(6):
-        ExplicitViscosity(nu, box.h).apply(field, box.cells, dt)
+        ExplicitViscosity(nu, box.h).apply(field, box.cells, solids_of(box), None, dt)
     u = box.dense(field.pool[0])
     u = np.nan_to_num(u).astype(np.float64)
     assert u.sum() == pytest.approx(1.0, rel=1e-5)
@@ -63,7 +72,7 @@ def test_the_explicit_limit_is_where_the_shortest_wave_turns(make_box, dimension
     nu = 0.3
     dt = k * box.h**2 / nu
     after = checkerboard.copy()
-    ExplicitViscosity(nu, box.h).apply(after, box.cells, dt)
+    ExplicitViscosity(nu, box.h).apply(after, box.cells, solids_of(box), None, dt)
     inner = (slice(3, -3),) * dimension
     ratio = box.dense(after.pool[0])[inner] / box.dense(checkerboard.pool[0])[inner]
     assert np.allclose(ratio, 1 - 4 * dimension * k, atol=1e-5)
@@ -74,6 +83,6 @@ def test_an_inviscid_liquid_has_no_limit_and_no_effect(make_box, dimension):
     box = make_box(dimension)
     field = wet_only(box.faces(lambda axis, *x: np.sin(x[0])), box)
     before = field.pool.copy()
-    Inviscid().apply(field, box.cells, 1.0)
+    Inviscid().apply(field, box.cells, solids_of(box), None, 1.0)
     assert field.pool.tobytes() == before.tobytes()
     assert Inviscid().longest_step(box.h, dimension) == float("inf")

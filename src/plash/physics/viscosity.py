@@ -18,17 +18,27 @@ from numba import prange
 from plash.grid.blocks import block_sizes, room_for_sums, sum_known_neighbours
 from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.fields import FaceField
+from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, dimension_of
+from plash.physics.solids.base import Solids
+from plash.physics.varied_viscosity import spread_momentum
 from plash.timing import stage
 
 
 class Viscosity(Protocol):
     """How momentum spreads inside the liquid."""
 
-    def apply(self, velocity: FaceField, cells: Cells, dt: float) -> None:
-        """Let viscosity act on every velocity that borders liquid for dt."""
+    def apply(self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float) -> None:
+        """Let viscosity act on every velocity that borders liquid for dt.
+
+        Args:
+            velocity: Is changed.
+            cells: What each cell holds.
+            solids: Of the step.
+            viscosity: Kinematic viscosity (m²/s) at cell centres; None if it is the same everywhere.
+            dt: s.
+        """
 
     def longest_step(self, h: float, dimension: int) -> float:
         """Longest stable time step, s."""
@@ -38,7 +48,7 @@ class Viscosity(Protocol):
 class Inviscid:
     """No viscosity at all."""
 
-    def apply(self, velocity: FaceField, cells: Cells, dt: float) -> None:
+    def apply(self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float) -> None:
         """Nothing."""
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -48,7 +58,7 @@ class Inviscid:
 
 @dataclass(frozen=True)
 class ExplicitViscosity:
-    """Constant kinematic viscosity, m²/s, with an explicit step.
+    """Kinematic viscosity, m²/s, with an explicit step: one for all of the liquid, or the greatest that it may have.
 
     Reference: Cline, equation 7 with the 1/h² it leaves out.
     """
@@ -61,8 +71,11 @@ class ExplicitViscosity:
         return h * h / (2 * dimension * self.nu)
 
     @stage
-    def apply(self, velocity: FaceField, cells: Cells, dt: float) -> None:
+    def apply(self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float) -> None:
         """Set u += ν dt ∇²u on every known face; unknown ones must be the dry ones."""
+        if viscosity is not None:
+            spread_momentum(velocity, viscosity, cells, dt / self.h**2)
+            return
         tiles = velocity.tiles
         smoothed = velocity.pool.copy()
         number = np.float32(self.nu * dt / self.h**2)

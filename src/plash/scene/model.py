@@ -6,6 +6,7 @@ starts inside it, names differ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
@@ -26,18 +27,21 @@ from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.language.problems import findings
 from plash.scene.language.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.liquid import Liquid
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
-from plash.scene.settings import HEAT_OF_LIQUID, Liquid, LiquidSettings, Solver, SolverSettings, Time
-from plash.scene.sources import HeatSource, Sink, Source, Spout
+from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
+from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
 
 VERSION = 1
+
+_NO_WARMTH = "warms nothing without conduction: raise liquid.thermal_diffusivity"
 
 
 class Scene(SceneModel):
@@ -104,6 +108,15 @@ class Scene(SceneModel):
 
     @field_validator("solver")
     @classmethod
+    def _has_warm_sides(cls, solver: Solver, info: ValidationInfo) -> Solver:
+        domain: Domain | None = info.data.get("domain")
+        if domain is not None and domain.side_temperature.given and not solver.has_warm_walls:
+            sentence = "has insulating walls, but domain.side_temperature has values: take them out"
+            raise refusal_at("kind", f'{shown(solver.kind)} {sentence}, or use "liquid"')
+        return solver
+
+    @field_validator("solver")
+    @classmethod
     def _fits_the_domain(cls, solver: Solver, info: ValidationInfo) -> Solver:
         domain: Domain | None = info.data.get("domain")
         _refuse_all(solver.faults_in(domain) if domain is not None else [])
@@ -119,22 +132,50 @@ class Scene(SceneModel):
 
     @field_validator("liquid")
     @classmethod
-    def _liquid_has_heat(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+    def _viscosity_may_differ(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_heat:
-            sentence = _no_meaning(solver, ", which has no heat")
-            _refuse_all([((key,), sentence) for key in HEAT_OF_LIQUID if key in liquid.model_fields_set])
+        if solver is not None and not solver.has_varied_viscosity and liquid.viscosity_at is not None:
+            raise refusal_at("viscosity_at", _no_meaning(solver, ", which has one viscosity"))
+        return liquid
+
+    @field_validator("liquid")
+    @classmethod
+    def _warm_sides_meet_a_conductor(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        domain: Domain | None = info.data.get("domain")
+        if domain is not None and domain.side_temperature.given and liquid.thermal_diffusivity == 0:
+            (side, warmth), *_ = domain.side_temperature.given.items()
+            raise refusal_at("thermal_diffusivity", f"is 0: domain.side_temperature.{side} = {warmth:g} K {_NO_WARMTH}")
         return liquid
 
     @field_validator("source", "fill")
     @classmethod
-    def _bodies_have_heat(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_heat:
-            warm = [(index, body) for index, body in enumerate(bodies) if "temperature" in body.model_fields_set]
-            keys = [(index, "kind" if isinstance(body, HeatSource) else "temperature") for index, body in warm]
-            _refuse_all([(key, _no_meaning(solver, ", which has no heat")) for key in keys])
+        liquid: Liquid | None = info.data.get("liquid")
+        own = [(index, body.viscosity) for index, body in enumerate(bodies) if getattr(body, "viscosity", None)]
+        if own and solver is not None and not solver.has_varied_viscosity:
+            _refuse_all([((index, "viscosity"), _no_meaning(solver, ", which has one viscosity")) for index, _ in own])
+        if own and liquid is not None and liquid.viscosity_at is not None:
+            sentence = "Pa*s is given together with liquid.viscosity_at, by which it follows the temperature: keep one"
+            _refuse_all([((index, "viscosity"), f"{value:g} {sentence}") for index, value in own])
+        if own and liquid is not None and liquid.nu == 0:
+            sentence = "Pa*s cannot be mixed with a liquid without any: give liquid.dynamic_viscosity a value above 0"
+            _refuse_all([((index, "viscosity"), f"{value:g} {sentence}") for index, value in own])
         return bodies
+
+    @field_validator("solid")
+    @classmethod
+    def _warm_solids_meet_a_conductor(cls, solids: tuple[Solid, ...], info: ValidationInfo) -> tuple[Solid, ...]:
+        solver: Solver | None = info.data.get("solver")
+        liquid: Liquid | None = info.data.get("liquid")
+        warm = [(index, solid.temperature) for index, solid in enumerate(solids) if solid.temperature is not None]
+        if solver is not None and not solver.has_warm_walls:
+            sentence = _no_meaning(solver, ", where walls are insulating")
+            _refuse_all([((index, "temperature"), sentence) for index, _ in warm])
+        if liquid is not None and liquid.thermal_diffusivity == 0:
+            sentence = f"{_NO_WARMTH}, which is 0"
+            _refuse_all([((index, "temperature"), f"{warmth:g} K {sentence}") for index, warmth in warm])
+        return solids
 
     @field_validator("fill")
     @classmethod
@@ -284,8 +325,52 @@ class Scene(SceneModel):
     @property
     def has_heat(self) -> bool:
         """Whether anything is, or will be, at another temperature than the liquid at the start."""
-        own = (None, self.liquid.temperature)
-        return any(isinstance(body, HeatSource) or body.temperature not in own for body in (*self.fill, *self.source))
+        differ = any(temperature != self.liquid.temperature for temperature in self.temperatures)
+        return differ or any(isinstance(body, HeatSource) for body in self.source)
+
+    @property
+    def temperatures(self) -> tuple[float, ...]:
+        """All temperatures (K) that something has or is held at, that of the liquid first."""
+        given = [body.temperature for body in (*self.fill, *self.source, *self.solid) if body.temperature is not None]
+        return (self.liquid.temperature, *given, *self.domain.side_temperature.given.values())
+
+    @property
+    def has_own_viscosities(self) -> bool:
+        """Whether any liquid is, or will be, of another viscosity than all of it."""
+        return any(body.viscosity is not None for body in self._liquids)
+
+    @property
+    def dynamic_viscosities(self) -> tuple[float, ...]:
+        """The least and the greatest dynamic viscosity (Pa·s) that any liquid may have."""
+        liquid = self.liquid
+        found = [liquid.nu * liquid.rho, *(body.viscosity for body in self._liquids if body.viscosity is not None)]
+        if liquid.viscosity_at is not None and self.has_heat:
+            found += [liquid.dynamic_viscosity_at(temperature) for temperature in self.temperatures]
+        return min(found), max(found)
+
+    @property
+    def carries(self) -> dict[str, int]:
+        """How many numbers particles carry of what a scene has to ask for, by name."""
+        wanted = {"temperature": self.has_heat, "log_viscosity": self.has_own_viscosities}
+        return {name: 1 for name, is_wanted in wanted.items() if is_wanted}
+
+    def color_scale(self, name: str) -> tuple[float, float] | None:
+        """The values of the first and the last colour for what particles carry if a scene asks; else None.
+
+        >>> from plash.scene import load_scene
+        >>> load_scene("dam_break").color_scale("age") is None
+        True
+        """
+        if name not in self.carries:
+            return None
+        ends = self.temperatures if name == "temperature" else [math.log10(mu) for mu in self.dynamic_viscosities]
+        low, high = min(ends), max(ends)
+        return (low, high) if high > low else (low, low + 1.0)
+
+    @property
+    def _liquids(self) -> tuple[Fill | Blob | Spout, ...]:
+        """All that puts liquid somewhere."""
+        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Spout))
 
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""

@@ -23,6 +23,8 @@ class State:
         carried: What was brought to faces at the start of the last step, before forces, m/s.
         cells: What each cell holds; None before the first step.
         pressure: In liquid cells, Pa; None before the first step.
+        viscosity: Kinematic, m²/s, at the centres of liquid cells and of those round them; None where it is the same
+            everywhere.
         time: Of the particles' positions, s.
         velocity_time: Of velocities, s: half a step before the time once a step is done.
         kick: How long forces and pressure acted to bring velocities there, s.
@@ -39,6 +41,7 @@ class State:
     carried: FaceField | None = None
     cells: Cells | None = None
     pressure: CellField | None = None
+    viscosity: CellField | None = None
     time: float = 0.0
     velocity_time: float = 0.0
     kick: float = 0.0
