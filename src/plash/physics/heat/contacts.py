@@ -50,6 +50,12 @@ class Contacts:
         """Nothing is touched."""
         return Contacts((np.zeros(0, np.int64),) * 4, np.zeros(0), np.zeros(0))
 
+    def widen(self, bound: Array, change: Array) -> None:
+        """Let cells that touch a wall bring particles up to its temperature, where they get warmer, or down to it."""
+        rises = change[self.places] > 0
+        for where, extreme in ((rises, np.maximum), (~rises, np.minimum)):
+            extreme.at(bound, tuple(part[where] for part in self.places), self.temperature[where])
+
     @staticmethod
     def together(parts: Sequence[Contacts]) -> Contacts:
         """Several as one."""

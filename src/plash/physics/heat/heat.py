@@ -23,6 +23,7 @@ from plash.grid.cells import Cells
 from plash.grid.fields import FaceField
 from plash.levelset.inside import Inside
 from plash.linear.pcg import Solution
+from plash.particles.even_out import even_out
 from plash.particles.particles import Particles
 from plash.particles.scalars import CellMeans, add_change, bounds_of_change, cell_means
 from plash.physics.heat.buoyancy import ThermalLift
@@ -172,5 +173,8 @@ class GridWarmth:
         contacts = self.heat.walls.contacts(solids, time)
         change, solution = self.heat.conduction.change(before, self.cells, contacts, dt)
         bound = bounds_of_change(before, change)
+        contacts.widen(bound, change)
         add_change(particles, particles.temperature[0], before, change, bound, self.cells)
+        share = self.heat.conduction.share_evened_out(dt)
+        even_out(particles, particles.temperature[0], before.value + change, before.tiles, share)
         return solution
