@@ -1,8 +1,8 @@
 """Differences inside a cell, which the grid does not see, die away as by conduction.
 
-Particles take changes of the grid, so differences between the particles of one cell would stay for ever. In a cell whose
-particles have the mean T̄ at their centre x̄, and whose neighbours' means have the slope g, every particle comes closer
-to the line through them,
+Particles take changes of the grid, so differences between the particles of one cell would stay for ever. In a cell
+whose particles have the mean T̄ at their centre x̄, and whose neighbours' means have the slope g, every particle comes
+closer to the line through them,
 
     R = T̄ + g·(x_p - x̄) ,    T_p* = T_p + α (R - T_p)
 
@@ -46,10 +46,13 @@ def even_out(particles: Particles, values: Array, means: Array, tiles: Tiles, sh
 
 @inlined
 def _slope(block, m, step):
-    """Slope between the known neighbours of a cell along an axis, per cell; zero if it is not known."""
+    """Slope between the known neighbours of a cell along an axis, per cell; zero if there is none.
+
+    NaN if the cell itself is not known.
+    """
     low, own, high = block[m - step], block[m], block[m + step]
     if own != own:
-        return 0.0
+        return np.nan
     if low == low and high == high:
         return 0.5 * (high - low)
     if high == high:
@@ -120,7 +123,7 @@ def _relax(shape: Shape) -> Kernel:
                     sums[1, m] += volume[p] * (value[p] - _rise(slopes, places.offset, m, p, DIM))
                 for p in range(starts[t], starts[t + 1]):
                     m = _number(places, origins, t, p, BY, BX, DIM)
-                    if low[m] < high[m]:
+                    if low[m] < high[m] and sums[1, m] == sums[1, m]:
                         line = sums[1, m] / sums[0, m] + _rise(slopes, places.offset, m, p, DIM)
                         before = value[p]
                         value[p] += share * (min(max(line, low[m]), high[m]) - before)

@@ -5,7 +5,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides, SideTemperatures
+from plash.scene.domain import Domain, Sides, WarmSides
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.language.read import gallery, load_scene, parse_scene
 from plash.scene.language.write import scene_text, write_scene
@@ -70,7 +70,6 @@ __all__ = [
     "Rotation",
     "Scene",
     "Shape",
-    "SideTemperatures",
     "Sides",
     "Sink",
     "Solid",
@@ -83,6 +82,7 @@ __all__ = [
     "Union",
     "ViscosityPoint",
     "Vortex",
+    "WarmSides",
     "gallery",
     "load_scene",
     "parse_scene",

@@ -26,7 +26,7 @@ from plash.scene.language.base import (
 from plash.scene.language.words import Finding, nearest, refusal, refusals, shown
 
 if TYPE_CHECKING:
-    from plash.scene.keys import DomainKeys, SidesKeys, SideTemperaturesKeys
+    from plash.scene.keys import DomainKeys, SidesKeys, WarmSidesKeys
 
 MOST_CELLS = 2**31
 SMALLEST_CELL = 1e-9
@@ -60,12 +60,12 @@ class Sides(SceneModel):
         return {"anyOf": [{"enum": list(get_args(SideKind))}, handler(schema)]}
 
 
-class SideTemperatures(SceneModel):
+class WarmSides(SceneModel):
     """How warm closed sides of the domain are, whatever the liquid does; the others are insulating."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **keys: Unpack[SideTemperaturesKeys]) -> None: ...
+        def __init__(self, **keys: Unpack[WarmSidesKeys]) -> None: ...
 
     x_min: Temperature | None = Field(
         default=None, description="The side of smallest x.", json_schema_extra=_INSULATING
@@ -118,8 +118,8 @@ class Domain(SceneModel):
         description="One word for all sides, or a table with a word for each.",
         json_schema_extra={"default_text": '`"closed"`', "type_text": "word or table"},
     )
-    side_temperature: SideTemperatures = Field(
-        default=SideTemperatures(),
+    side_temperature: WarmSides = Field(
+        default=WarmSides(),
         description="How warm closed sides are; not for stable fluids.",
         json_schema_extra={"default_text": "all are insulating"},
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides, SideTemperatures
+from plash.scene.domain import Domain, Sides, WarmSides
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
 from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
@@ -141,7 +141,7 @@ class DomainKeys(TypedDict, total=False):
     cell_size: float | str | None
     gravity: Vector
     sides: Sides | SidesKeys | Literal["closed", "open", "unbounded"]
-    side_temperature: SideTemperatures | SideTemperaturesKeys
+    side_temperature: WarmSides | WarmSidesKeys
 
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
@@ -362,16 +362,6 @@ class SceneKeys(TypedDict, total=False):
     look: Look | LookKeys
     output: Output | OutputKeys
 
-class SideTemperaturesKeys(TypedDict, total=False):
-    """Keys of `SideTemperatures`."""
-
-    x_min: float | str | None
-    x_max: float | str | None
-    y_min: float | str | None
-    y_max: float | str | None
-    z_min: float | str | None
-    z_max: float | str | None
-
 class SidesKeys(TypedDict, total=False):
     """Keys of `Sides`."""
 
@@ -491,6 +481,16 @@ class VortexKeys(TypedDict, total=False):
     shape: Shape | None
     start: float | str
     stop: float | str | None
+
+class WarmSidesKeys(TypedDict, total=False):
+    """Keys of `WarmSides`."""
+
+    x_min: float | str | None
+    x_max: float | str | None
+    y_min: float | str | None
+    y_max: float | str | None
+    z_min: float | str | None
+    z_max: float | str | None
 
 Vector = Sequence[float | str] | NDArray[Any]
 Shape = (

@@ -32,7 +32,7 @@ from plash.timing import stage
 
 Array = NDArray[np.float64]
 
-_TOLERANCE = 1e-10  # of the right-hand side: what is lacking is heat that is lost
+_TOLERANCE = 1e-10  # of the right-hand side
 _LEAST_OPEN = 0.1  # share of a cell that is open, below which it counts as so much
 
 
@@ -62,22 +62,24 @@ class Conduction:
     ) -> tuple[NDArray[np.float64], Solution]:
         """What conduction changes in dt: T' - T in K, zero where nothing is known; also tells how the solve went.
 
-        It is the change that is solved for: then what one cell loses another gains, to the last bits.
+        It is the change that is solved for, and its mean is made exact in the end: then all that liquid gains is what
+        walls give it, to the last bits.
         """
         number = self.diffusivity * dt / self.h**2
         value = np.where(temperature.is_known, temperature.value, 0.0)
         share = _liquid_shares(temperature, cells)
         weights = self._weights(share, cells, number)
         total, gain = _sums(weights, value, temperature, cells)
-        touched = contacts.places
+        touched, held = contacts.places, temperature.volume.copy()
         conductance = number * contacts.conductance * share[touched]
-        np.add.at(total, touched, conductance)
+        np.add.at(held, touched, conductance)
         np.add.at(gain, touched, conductance * (contacts.temperature - value[touched]))
-        exact = np.where(temperature.is_known, temperature.volume + total, 0.0)
+        exact = np.where(temperature.is_known, held + total, 0.0)
         rounded = PoissonOperator(cells.tiles, exact.astype(np.float32), weights)
         found, solution = DiffusionOperator(rounded, exact).solve(gain, _TOLERANCE)
         if not temperature.is_known.any():
             return found, solution
+        found += (gain.sum() - (held * found).sum()) / held.sum()
         # The solve is exact to its tolerance, and no wall that nothing touches has a say
         ends = np.concatenate([temperature.value[temperature.is_known], contacts.temperature[conductance > 0]])
         np.clip(value + found, ends.min(), ends.max(), out=found, where=temperature.is_known)

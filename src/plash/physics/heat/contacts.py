@@ -9,6 +9,8 @@ in a second. At a flat wall along the cells A = 1 and d = 1/2 (in cells), so tha
 walls is exact. In a cell that a body cuts, A is what its faces lack, as the area of the wall has a part along each
 axis, and d is the distance of the centre to the body, at least a tenth. Where solids are whole cells, every closed face
 is a wall half a cell away. Walls without a temperature are insulating.
+
+Reference: Cline section 7.2, which leaves walls open; Batty et al. 2007 for cells that are cut.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, Sides, SideTemperatures
+from plash.scene.domain import Domain, Sides, WarmSides
 from plash.scene.forces import FunctionForce, Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
@@ -190,7 +190,7 @@ def reference_page() -> str:
     for title, model in (
         ("[domain]", Domain),
         ("sides", Sides),
-        ("side_temperature", SideTemperatures),
+        ("side_temperature", WarmSides),
         ("[time]", Time),
         ("[solver]", Solver),
     ):
