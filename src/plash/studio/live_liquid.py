@@ -260,10 +260,14 @@ class LiveLiquid:
         return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
 
     def _points(self, particles: Particles, which: NDArray[np.bool_], view: str, units: dict[str, float]) -> Arrays:
-        """Where some particles are, and their shade: the quantity of the view, or else their speed."""
+        """Where some particles are, and their shade: the quantity of the view, or else their speed.
+
+        What only some scenes have, such as a temperature, is counted from the lowest that the scene speaks of.
+        """
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
         if view in self.quantities:
             value = getattr(particles, view).reshape(-1, particles.count)[0][which].astype(np.float64)
+            value -= (self.scene.color_scale(view) or (0.0,))[0]
         else:
             value = np.hypot(*particles.velocity[:, which])
         largest = float(np.abs(value).max(initial=0.0)) or 1.0

@@ -23,12 +23,9 @@ def heat_findings(scene: Scene) -> Iterator[Finding]:
     else:
         yield from _no_heat(scene)
     shown = scene.look.color_by
-    if shown in ("temperature", "log_viscosity") and shown not in scene.carries:
-        what = "is equally warm" if shown == "temperature" else "has one viscosity, or that of its temperature"
-        edit = (
-            "give a fill, a source, a solid or a side a temperature" if shown == "temperature" else "give a viscosity"
-        )
-        yield _without_effect("look.color_by", f'"{shown}" shows one colour: all liquid {what}', edit)
+    if shown in _UNSEEN and shown not in scene.carries:
+        why, edit = _UNSEEN[shown]
+        yield _without_effect("look.color_by", f'"{shown}" shows one colour: {why}', edit)
 
 
 def _no_heat(scene: Scene) -> Iterator[Finding]:
@@ -47,7 +44,7 @@ def _weak_heat(scene: Scene) -> Iterator[Finding]:
     liquid, h = scene.liquid, scene.domain.h
     if liquid.viscosity_at is not None:
         low, high = scene.dynamic_viscosities
-        if low == high:
+        if math.isclose(low, high):
             ends = f"{min(scene.temperatures):g} to {max(scene.temperatures):g} K"
             points = f"{liquid.viscosity_at[0].temperature:g} to {liquid.viscosity_at[-1].temperature:g} K"
             message = f"is {low:.4g} Pa*s throughout: its points are at {points}, and the scene has {ends}"
