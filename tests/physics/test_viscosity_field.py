@@ -1,17 +1,23 @@
 """Viscosity that differs: the ramp of Cline's equation 19 with its sign put right, and its field on the grid."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import plash
 from plash.grid.cells import LIQUID, WET
+from plash.grid.dense import from_dense
 from plash.grid.fields import CellField
 from plash.physics.varied_viscosity import spread_momentum
+from plash.physics.viscosity import ExplicitViscosity
 from plash.physics.viscosity_field import ByParticle, ByTemperature, log_viscosity_at
+from plash.solvers.build.liquid import build_liquid
 
-RAMP = [
+from .test_viscosity import solids_of
+
+RAMP: list[Any] = [
     {"temperature": 300, "dynamic_viscosity": 50.0},
     {"temperature": 320, "dynamic_viscosity": 50.0},
     {"temperature": 340, "dynamic_viscosity": 0.5},
@@ -33,18 +39,20 @@ def test_the_ramp_hits_its_ends_and_goes_one_way(between):
 
 
 def test_what_gets_thicker_when_warm_is_a_ramp_too():
-    liquid = plash.Liquid(viscosity_at=[{**point, "temperature": 640 - point["temperature"]} for point in RAMP[::-1]])
+    turned: list[Any] = [{**point, "temperature": 640 - point["temperature"]} for point in RAMP[::-1]]
+    liquid = plash.Liquid(viscosity_at=turned)
     assert [liquid.dynamic_viscosity_at(t) for t in (290, 345)] == pytest.approx([0.5, 50])
 
 
 def blob(**keys):
-    scene = plash.Scene(
-        domain={"size": (0.6, 0.4), "resolution": 24},
-        liquid={"density": 900, **keys.pop("liquid", {})},
-        fill=[{"shape": {"kind": "box", "min": (0.1, 0.1), "max": (0.5, 0.25)}, **keys}],
-        solid=[{"shape": {"kind": "sphere", "center": (0.3, 0.18), "radius": 0.05}}],
-    )
-    solver = plash.build(scene)
+    tables: dict[str, Any] = {
+        "domain": {"size": (0.6, 0.4), "resolution": 24},
+        "liquid": {"density": 900, **keys.pop("liquid", {})},
+        "fill": [{"shape": {"kind": "box", "min": (0.1, 0.1), "max": (0.5, 0.25)}, **keys}],
+        "solid": [{"shape": {"kind": "sphere", "center": (0.3, 0.18), "radius": 0.05}}],
+    }
+    scene = plash.Scene(**tables)
+    solver = build_liquid(scene)
     solver.label()
     return solver.state, scene
 
@@ -85,10 +93,6 @@ def shear(make_box, dimension):
 
 
 def test_where_it_is_the_same_everywhere_it_is_that_of_one_viscosity(shear):
-    from plash.physics.viscosity import ExplicitViscosity
-
-    from .test_viscosity import solids_of
-
     box, field = shear
     one, varied = field.copy(), field.copy()
     explicit = ExplicitViscosity(0.02, box.h)
@@ -114,8 +118,6 @@ def test_across_a_jump_momentum_flows_by_the_geometric_mean(make_box):
     box = make_box(2)
     field = box.faces(lambda axis, *x: np.where((axis == 0) & (x[1] > 10 * box.h), 1.0, 0.0))
     y = np.meshgrid(*[np.arange(n) for n in box.cells_along], indexing="ij")[1]
-    from plash.grid.dense import from_dense
-
     thick = from_dense(np.where(y < 10, 0.04, 0.0001), box.tiles, (0, 0), np.nan).astype(np.float32)
     spread_momentum(field, CellField(box.tiles, thick), box.cells, 0.1)
     u = box.dense(field.pool[0])[8]

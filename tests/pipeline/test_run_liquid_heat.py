@@ -1,5 +1,7 @@
 """Runs of a warm liquid: temperatures in frames, surfaces and checkpoints, and the same bits after a stop."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,10 @@ def scene(**settings):
     return plash.parse_scene(TEXT, **settings)
 
 
+def settings(key, value) -> dict[str, Any]:
+    return {key: value}
+
+
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory):
     folder = tmp_path_factory.mktemp("straight") / "run"
@@ -76,9 +82,9 @@ def test_stop_and_resume_give_the_same_bits(straight, tmp_path, steps):
 
 def test_another_ramp_or_floor_is_another_run(straight):
     with pytest.raises(MismatchError, match=r"side_temperature"):
-        plash.resume(straight, **{"domain.side_temperature.y_min": 310})
+        plash.resume(straight, **settings("domain.side_temperature.y_min", 310))
     with pytest.raises(MismatchError, match=r"viscosity_at"):
-        plash.resume(straight, **{"liquid.viscosity_at[0].dynamic_viscosity": 3})
+        plash.resume(straight, **settings("liquid.viscosity_at[0].dynamic_viscosity", 3))
 
 
 def test_a_frame_without_its_temperatures_is_damaged(straight, tmp_path):

@@ -1,15 +1,15 @@
 """Differences inside a cell, which the grid does not see, die away as by conduction.
 
 Particles take changes of the grid, so differences between the particles of one cell would stay for ever. In a cell
-whose particles have the mean T̄ at their centre x̄, and whose neighbours' means have the slope g, every particle comes
-closer to the line through them,
+whose neighbours' means have the slopes g and the second differences c along the axes, every particle comes closer to
+the profile through them,
 
-    R = T̄ + g·(x_p - x̄) ,    T_p* = T_p + α (R - T_p)
+    R = C + Σ g_a s_a + ½ c_a s_a² ,    s = x_p - x_c ,    T_p* = T_p + α (R - T_p)
 
-where R is held within what the particles of the cell have, and α is the share of such differences that dies away. What
-the cell gains or loses by being held so, its particles give back by how far each is from their lowest or highest value.
-So Σ V T over a cell stays, no new extreme is made, and a profile that is linear, up to a wall too, does not change.
-Nothing is smeared from cell to cell.
+where C is such that the mean of R over the particles of the cell is theirs, R is held within what they have, and α is
+the share of such differences that dies away. What the cell gains or loses by being held so, its particles give back by
+how far each is from their lowest or highest value. So Σ V T over a cell stays, no new extreme is made, and a profile
+that is linear, up to a wall too, does not change. Nothing is smeared from cell to cell.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ def even_out(particles: Particles, values: Array, means: Array, tiles: Tiles, sh
 
 
 @inlined
-def _slope(block, m, step):
-    """Slope between the known neighbours of a cell along an axis, per cell; zero if there is none.
+def _slope_and_bend(block, m, step):
+    """Slope and second difference between the known neighbours of a cell along an axis; zero if there is none.
 
-    NaN if the cell itself is not known.
+    The slope is NaN if the cell itself is not known.
     """
     low, own, high = block[m - step], block[m], block[m + step]
     if own != own:
-        return np.nan
+        return np.nan, 0.0
     if low == low and high == high:
-        return 0.5 * (high - low)
+        return 0.5 * (high - low), high - 2 * own + low
     if high == high:
-        return high - own
+        return high - own, 0.0
     if low == low:
-        return own - low
-    return 0.0
+        return own - low, 0.0
+    return 0.0, 0.0
 
 
 @inlined
@@ -73,10 +73,11 @@ def _number(places, origins, t, p, BY, BX, DIM):
 
 @inlined
 def _rise(slopes, offset, m, p, DIM):
-    """What the slope of a cell adds up to from its low corner to a particle."""
+    """What slopes and bends of a cell add up to from its centre to a particle."""
     rise = 0.0
     for axis in range(DIM):
-        rise += slopes[axis, m] * np.float64(offset[axis, p])
+        s = np.float64(offset[axis, p]) - 0.5
+        rise += (slopes[axis, m] + 0.5 * slopes[DIM + axis, m] * s) * s
     return rise
 
 
@@ -93,7 +94,7 @@ def _relax(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block = np.full(PZ * PY * PX, np.nan)
-            slopes = np.zeros((DIM, CELLS))
+            slopes = np.zeros((2 * DIM, CELLS))
             low = np.zeros(CELLS)
             high = np.zeros(CELLS)
             sums = np.zeros((2, CELLS))
@@ -112,9 +113,11 @@ def _relax(shape: Shape) -> Kernel:
                         o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             for axis in range(DIM):
-                                slope = _slope(block, o + x, stride(axis, PY, PX))
-                                slopes[axis, (z * BY + y) * BX + x] = slope
-                # Where the line lies, then on it, then what is owed
+                                m = (z * BY + y) * BX + x
+                                slope, bend = _slope_and_bend(block, o + x, stride(axis, PY, PX))
+                                slopes[axis, m] = slope
+                                slopes[DIM + axis, m] = bend
+                # Where the profile lies, then towards it, then what is owed
                 for p in range(starts[t], starts[t + 1]):
                     m = _number(places, origins, t, p, BY, BX, DIM)
                     low[m] = min(low[m], value[p])
@@ -124,9 +127,9 @@ def _relax(shape: Shape) -> Kernel:
                 for p in range(starts[t], starts[t + 1]):
                     m = _number(places, origins, t, p, BY, BX, DIM)
                     if low[m] < high[m] and sums[1, m] == sums[1, m]:
-                        line = sums[1, m] / sums[0, m] + _rise(slopes, places.offset, m, p, DIM)
+                        profile = sums[1, m] / sums[0, m] + _rise(slopes, places.offset, m, p, DIM)
                         before = value[p]
-                        value[p] += share * (min(max(line, low[m]), high[m]) - before)
+                        value[p] += share * (min(max(profile, low[m]), high[m]) - before)
                         owed[m] += volume[p] * (before - value[p])
                         room[0, m] += volume[p] * (value[p] - low[m])
                         room[1, m] += volume[p] * (high[m] - value[p])

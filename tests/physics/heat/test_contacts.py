@@ -1,6 +1,7 @@
 """Warm walls: which cells touch them, and how well."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,17 +9,26 @@ import pytest
 import plash
 from plash.particles.sort import sort_particles
 from plash.physics.heat.contacts import WarmWalls
+from plash.physics.heat.heat import CarriedHeat
+from plash.solvers.build.liquid import build_liquid
 
 
 def contacts(solids="cut", solid=(), sides=None, size=(0.6, 0.4), resolution=24):
     """What a box full of liquid touches."""
-    scene = plash.Scene(
-        domain={"size": size, "resolution": resolution, "side_temperature": sides or {}, "gravity": (0,) * len(size)},
-        solver={"solids": solids},
-        fill=[{"shape": {"kind": "box", "min": (0,) * len(size), "max": size}}],
-        solid=list(solid),
-    )
-    solver = plash.build(scene)
+    tables: dict[str, Any] = {
+        "domain": {
+            "size": size,
+            "resolution": resolution,
+            "side_temperature": sides or {},
+            "gravity": (0,) * len(size),
+        },
+        "solver": {"solids": solids},
+        "fill": [{"shape": {"kind": "box", "min": (0,) * len(size), "max": size}}],
+        "solid": list(solid),
+    }
+    scene = plash.Scene(**tables)
+    solver = build_liquid(scene)
+    assert isinstance(solver.heat, CarriedHeat)
     particles = solver.state.particles
     sort_particles(particles, 3)
     on_tiles = solver.solids.at(particles.tiles)
@@ -78,6 +88,6 @@ def test_each_wall_has_its_own_temperature_and_insulation_none():
 def test_nothing_is_found_twice_while_nothing_moves():
     ball = {"shape": {"kind": "sphere", "center": (0.31, 0.21), "radius": 0.1}, "temperature": 340.0}
     _, solids, scene = contacts("cut", [ball])
-    walls = WarmWalls(plash.build(scene).solids, {}, {"solid 1": 340.0})
+    walls = WarmWalls(build_liquid(scene).solids, {}, {"solid 1": 340.0})
     first = walls.contacts(solids, 0.0)
     assert walls.contacts(solids, 1.0) is first

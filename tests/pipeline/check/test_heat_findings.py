@@ -1,5 +1,7 @@
 """What `plash check` says about heat from which nothing comes."""
 
+from typing import Any
+
 import pytest
 
 import plash
@@ -9,13 +11,13 @@ RAMP = [{"temperature": 300, "dynamic_viscosity": 1}, {"temperature": 330, "dyna
 
 
 def found(liquid=None, side=None, fill=None, **parts):
-    made = plash.Scene(
-        domain={"size": (0.6, 0.4), "resolution": 24, "side_temperature": side or {}},
-        liquid=liquid or {},
-        fill=[{"shape": {"kind": "box", "min": (0, 0), "max": (0.6, 0.2)}, **(fill or {})}],
+    tables: dict[str, Any] = {
+        "domain": {"size": (0.6, 0.4), "resolution": 24, "side_temperature": side or {}},
+        "liquid": liquid or {},
+        "fill": [{"shape": {"kind": "box", "min": (0, 0), "max": (0.6, 0.2)}, **(fill or {})}],
         **parts,
-    )
-    return {(finding.code, finding.where): finding for finding in findings(made)}
+    }
+    return {(finding.code, finding.where): finding for finding in findings(plash.Scene(**tables))}
 
 
 @pytest.mark.parametrize(
