@@ -340,7 +340,7 @@ class Scene(SceneModel):
         return any(body.viscosity is not None for body in self._liquids)
 
     @property
-    def dynamic_viscosities(self) -> tuple[float, ...]:
+    def dynamic_viscosities(self) -> tuple[float, float]:
         """The least and the greatest dynamic viscosity (Pa·s) that any liquid may have."""
         liquid = self.liquid
         found = [liquid.nu * liquid.rho, *(body.viscosity for body in self._liquids if body.viscosity is not None)]
