@@ -35,13 +35,18 @@ from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
 from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
+from plash.scene.warmth import (
+    faults_of_liquid,
+    faults_of_viscosities,
+    faults_of_warm_sides,
+    faults_of_warm_solids,
+    no_meaning,
+)
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
 
 VERSION = 1
-
-_NO_WARMTH = "warms nothing without conduction: raise liquid.thermal_diffusivity"
 
 
 class Scene(SceneModel):
@@ -108,18 +113,9 @@ class Scene(SceneModel):
 
     @field_validator("solver")
     @classmethod
-    def _has_warm_sides(cls, solver: Solver, info: ValidationInfo) -> Solver:
-        domain: Domain | None = info.data.get("domain")
-        if domain is not None and domain.side_temperature.given and not solver.has_warm_walls:
-            sentence = "has insulating walls, but domain.side_temperature has values: take them out"
-            raise refusal_at("kind", f'{shown(solver.kind)} {sentence}, or use "liquid"')
-        return solver
-
-    @field_validator("solver")
-    @classmethod
     def _fits_the_domain(cls, solver: Solver, info: ValidationInfo) -> Solver:
         domain: Domain | None = info.data.get("domain")
-        _refuse_all(solver.faults_in(domain) if domain is not None else [])
+        _refuse_all([*solver.faults_in(domain), *faults_of_warm_sides(domain, solver)] if domain is not None else [])
         return solver
 
     @field_validator("liquid")
@@ -127,54 +123,25 @@ class Scene(SceneModel):
     def _has_a_surface(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_free_surface and "gas_pressure" in liquid.model_fields_set:
-            raise refusal_at("gas_pressure", _no_meaning(solver))
+            raise refusal_at("gas_pressure", no_meaning(solver))
         return liquid
 
     @field_validator("liquid")
     @classmethod
-    def _viscosity_may_differ(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
-        solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_varied_viscosity and liquid.viscosity_at is not None:
-            raise refusal_at("viscosity_at", _no_meaning(solver, ", which has one viscosity"))
-        return liquid
-
-    @field_validator("liquid")
-    @classmethod
-    def _warm_sides_meet_a_conductor(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
-        domain: Domain | None = info.data.get("domain")
-        if domain is not None and domain.side_temperature.given and liquid.thermal_diffusivity == 0:
-            (side, warmth), *_ = domain.side_temperature.given.items()
-            raise refusal_at("thermal_diffusivity", f"is 0: domain.side_temperature.{side} = {warmth:g} K {_NO_WARMTH}")
+    def _conducts_and_flows(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        _refuse_all(faults_of_liquid(liquid, info.data.get("domain"), info.data.get("solver")))
         return liquid
 
     @field_validator("source", "fill")
     @classmethod
     def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        solver: Solver | None = info.data.get("solver")
-        liquid: Liquid | None = info.data.get("liquid")
-        own = [(index, body.viscosity) for index, body in enumerate(bodies) if getattr(body, "viscosity", None)]
-        if own and solver is not None and not solver.has_varied_viscosity:
-            _refuse_all([((index, "viscosity"), _no_meaning(solver, ", which has one viscosity")) for index, _ in own])
-        if own and liquid is not None and liquid.viscosity_at is not None:
-            sentence = "Pa*s is given together with liquid.viscosity_at, by which it follows the temperature: keep one"
-            _refuse_all([((index, "viscosity"), f"{value:g} {sentence}") for index, value in own])
-        if own and liquid is not None and liquid.nu == 0:
-            sentence = "Pa*s cannot be mixed with a liquid without any: give liquid.dynamic_viscosity a value above 0"
-            _refuse_all([((index, "viscosity"), f"{value:g} {sentence}") for index, value in own])
+        _refuse_all(faults_of_viscosities(bodies, info.data.get("liquid"), info.data.get("solver")))
         return bodies
 
     @field_validator("solid")
     @classmethod
     def _warm_solids_meet_a_conductor(cls, solids: tuple[Solid, ...], info: ValidationInfo) -> tuple[Solid, ...]:
-        solver: Solver | None = info.data.get("solver")
-        liquid: Liquid | None = info.data.get("liquid")
-        warm = [(index, solid.temperature) for index, solid in enumerate(solids) if solid.temperature is not None]
-        if solver is not None and not solver.has_warm_walls:
-            sentence = _no_meaning(solver, ", where walls are insulating")
-            _refuse_all([((index, "temperature"), sentence) for index, _ in warm])
-        if liquid is not None and liquid.thermal_diffusivity == 0:
-            sentence = f"{_NO_WARMTH}, which is 0"
-            _refuse_all([((index, "temperature"), f"{warmth:g} K {sentence}") for index, warmth in warm])
+        _refuse_all(faults_of_warm_solids(solids, info.data.get("liquid"), info.data.get("solver")))
         return solids
 
     @field_validator("fill")
@@ -250,7 +217,7 @@ class Scene(SceneModel):
     def _solver_has_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_sinks:
-            _refuse_all([((index,), _no_meaning(solver)) for index in range(len(sinks))])
+            _refuse_all([((index,), no_meaning(solver)) for index in range(len(sinks))])
         return sinks
 
     @field_validator("force")
@@ -259,7 +226,7 @@ class Scene(SceneModel):
         solver: Solver | None = info.data.get("solver")
         if solver is not None and solver.force_kinds is not None:
             others = [index for index, force in enumerate(forces) if force.kind not in solver.force_kinds]
-            _refuse_all([((index, "kind"), _no_meaning(solver)) for index in others])
+            _refuse_all([((index, "kind"), no_meaning(solver)) for index in others])
         return forces
 
     @field_validator("source", "solid")
@@ -268,7 +235,7 @@ class Scene(SceneModel):
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_motion:
             moving = [index for index, body in enumerate(bodies) if getattr(body, "motion", None) is not None]
-            sentence = _no_meaning(solver, ", where only the fluid moves")
+            sentence = no_meaning(solver, ", where only the fluid moves")
             _refuse_all([((index, "motion"), sentence) for index in moving])
         return bodies
 
@@ -384,10 +351,6 @@ class Scene(SceneModel):
     def particles_per_cell(self) -> int:
         """Particles that a full cell starts with."""
         return self.solver.count_per_cell(self.dimension)
-
-
-def _no_meaning(solver: Solver, reason: str = "") -> str:
-    return f'has no meaning with solver.kind = "{solver.kind}"{reason}: take it out'
 
 
 def _refuse_all(found: list[Finding]) -> None:
