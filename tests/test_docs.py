@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import plash
+from plash.pipeline.check.findings import findings
 
 SOURCE = Path(plash.__file__).parent
 ROOT = Path(__file__).parents[1]
@@ -28,3 +31,15 @@ def test_every_file_of_physics_names_a_work_of_the_bibliography():
     files = [file for file in SOURCE.rglob("physics/**/*.py") if file.name != "__init__.py"]
     assert files
     assert not [file.name for file in files if not any(author in file.read_text("utf-8") for author in authors)]
+
+
+def test_the_scene_of_the_page_about_heat_runs():
+    page = (ROOT / "docs" / "heat.md").read_text("utf-8")
+    whole, part = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    scene = plash.parse_scene(whole)
+    assert findings(scene) == []
+    assert list(scene.dynamic_viscosities) == pytest.approx([0.005, 1.0])
+    solver = plash.build(scene)
+    solver.advance(1 / 24)
+    assert solver.ledger.heat["walls"] > 0
+    assert plash.parse_scene(re.sub(r"(?s)viscosity_at = .*?\]\n", "", whole) + part).has_own_viscosities

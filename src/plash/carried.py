@@ -28,6 +28,7 @@ class Rows(Enum):
     ONE = "one"
     AXES = "one for each axis"
     TRANSFER = "as many as the transfer asks for"
+    SCENE = "one, if the scene asks for it"
 
 
 class Bounds(NamedTuple):
@@ -64,6 +65,10 @@ def _not_negative(bounds: Bounds) -> tuple[Limit, Limit]:
     return 0, np.inf
 
 
+def _logarithms(bounds: Bounds) -> tuple[Limit, Limit]:
+    return -30, 30
+
+
 def _speeds(bounds: Bounds) -> tuple[Limit, Limit]:
     return -bounds.fastest, bounds.fastest
 
@@ -74,7 +79,7 @@ class Carried:
 
     Attributes:
         about: What it is.
-        dtype: Of its numbers.
+        dtype: Of its numbers; frames show those of double precision in single.
         rows: How many numbers each particle has.
         unit: Of what frames and surfaces show.
         start: Its value in a particle that appears.
@@ -102,16 +107,33 @@ class Carried:
     vertex: tuple[str, ...] = ()
     top: float = 1.0
 
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether particles of every scene carry it."""
+        return self.rows is not Rows.SCENE
+
+    def is_wanted(self, values: NDArray[Any]) -> bool:
+        """Whether the particles of this array carry it."""
+        return self.is_everywhere or len(values) > 0
+
     def at_start(self, dimension: int, count: int) -> NDArray[Any]:
         """The array of some particles that appear."""
-        rows = {Rows.ONE: (), Rows.AXES: (dimension,), Rows.TRANSFER: (0,)}[self.rows]
-        return np.full((*rows, count), self.start, self.dtype)
+        return np.full((*self.shape(dimension), count), self.start, self.dtype)
+
+    def shape(self, dimension: int, wanted: int = 0) -> tuple[int, ...]:
+        """How its array begins, before the axis that counts particles; `wanted` is what a transfer or a scene asks for.
+
+        >>> CARRIED["temperature"].shape(3), CARRIED["temperature"].shape(3, wanted=1), CARRIED["velocity"].shape(3)
+        ((0,), (1,), (3,))
+        """
+        return {Rows.ONE: (), Rows.AXES: (dimension,)}.get(self.rows, (wanted,))
 
     def shown(self, values: NDArray[Any], h: float, dimension: int) -> NDArray[Any]:
         """An array as frames show it: one row for each particle, in SI units; h is the cell size in metres."""
         if self.is_in_cells:
             return values.T.astype(np.float64) * h**dimension
-        return np.array(values.T, order="C")
+        rows = values[0] if self.rows is Rows.SCENE else values.T
+        return np.array(rows, np.float32 if self.dtype is np.float64 else None, order="C")
 
     def shown_limits(self, bounds: Bounds, h: float, dimension: int) -> tuple[Limit, Limit]:
         """What no number in a frame is below, and what none is above."""
@@ -194,6 +216,30 @@ class ParticleArrays:
             vertex=("age",),
         ),
     ]
+    temperature: Annotated[
+        NDArray[np.float64],
+        Carried(
+            "how warm it is",
+            np.float64,
+            Rows.SCENE,
+            unit="K",
+            start=293.15,
+            limits=_not_negative,
+            is_in_frames=True,
+            vertex=("temperature",),
+            top=373.15,
+        ),
+    ]
+    log_viscosity: Annotated[
+        NDArray[np.float32],
+        Carried(
+            "how thick it is: the decimal logarithm of its dynamic viscosity in Pa*s",
+            rows=Rows.SCENE,
+            limits=_logarithms,
+            is_in_frames=True,
+            vertex=("log_viscosity",),
+        ),
+    ]
 
 
 def _declared() -> dict[str, Carried]:
@@ -212,4 +258,4 @@ def on_vertices() -> dict[str, Carried]:
 
 def scalars() -> dict[str, Carried]:
     """The quantities of one number at the vertices of surfaces, such as the age: what colours can show."""
-    return {name: quantity for name, quantity in on_vertices().items() if quantity.rows is Rows.ONE}
+    return {name: quantity for name, quantity in on_vertices().items() if quantity.rows in (Rows.ONE, Rows.SCENE)}

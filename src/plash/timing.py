@@ -35,6 +35,8 @@ class StepReport:
         density_residual: The same of the density solve.
         viscosity_iterations: The same of the viscous solve; 0 if there was none.
         viscosity_residual: True residual of the viscous solve over the change of momentum that viscosity made.
+        heat_iterations: The same of the conduction of heat.
+        heat_residual: The same of the conduction of heat.
         excess: Largest mean divergence (1/s) that a closed component could not get rid of; 0 when consistent.
         retries: How often the step diverged and was taken again with half its length.
         unknown_reads: Samples of the velocity that met no known value at all; 0 in a sound step.
@@ -56,6 +58,8 @@ class StepReport:
     density_residual: float = 0.0
     viscosity_iterations: int = 0
     viscosity_residual: float = 0.0
+    heat_iterations: int = 0
+    heat_residual: float = 0.0
     excess: float = 0.0
     retries: int = 0
     unknown_reads: int = 0

@@ -59,14 +59,110 @@ def test_there_is_heat_where_a_temperature_differs(parts, has_heat):
     assert scene(**parts).has_heat == has_heat
 
 
-def test_every_word_of_heat_is_refused_for_a_liquid_in_air():
+def test_a_liquid_in_air_has_heat_too():
     text = HEATER + HEATER.replace("heat", "blob")
-    found = problems(
-        text, "temperature = 300\nthermal_expansion = 0\nthermal_diffusivity = 0", "temperature = 300", "liquid"
-    )
-    keys = ["liquid.temperature", "liquid.thermal_expansion", "liquid.thermal_diffusivity"]
-    assert set(found) == {*keys, "source[0].kind", "source[1].temperature", "fill[0].temperature"}
-    assert set(found.values()) == {'has no meaning with solver.kind = "liquid", which has no heat: take it out'}
+    made = scene(text, "temperature = 300\nthermal_expansion = 1e-3", "temperature = 310", "liquid")
+    assert made.has_heat
+    assert made.temperatures == (300.0, 310.0, 333.15, 333.15)
+    assert made.carries == {"temperature": 1}
+    assert scene(kind="liquid").carries == {}
+
+
+SOLID = f'[[solid]]\nshape = {BOX}\ntemperature = "60 degC"\n'
+RAMP = """viscosity_at = [
+  { temperature = "20 degC", dynamic_viscosity = "100 Pa*s" },
+  { temperature = "60 degC", dynamic_viscosity = "1 Pa*s" },
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "key", "words"),
+    [
+        ({"text": SOLID}, "solid[0].temperature", "walls are insulating: take it out"),
+        ({"liquid": RAMP}, "liquid.viscosity_at", "which has one viscosity: take it out"),
+        ({"fill": "viscosity = 3"}, "fill[0].viscosity", "which has one viscosity: take it out"),
+    ],
+)
+def test_stable_fluids_have_insulating_walls_and_one_viscosity(parts, key, words):
+    ((place, sentence),) = problems(**parts).items()
+    assert place == key
+    assert 'solver.kind = "stable_fluids"' in sentence
+    assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("parts", "key", "words"),
+    [
+        (
+            {"text": SOLID, "liquid": "thermal_diffusivity = 0"},
+            "solid[0].temperature",
+            "333.15 K warms nothing without conduction: raise liquid.thermal_diffusivity, which is 0",
+        ),
+        ({"text": SOLID.replace("60", "-300")}, "solid[0].temperature", "above 0 K"),
+        ({"liquid": "temperature = 0"}, "liquid.temperature", "above 0 K"),
+        ({"liquid": RAMP.replace("100 Pa", "0 Pa")}, "liquid.viscosity_at[0].dynamic_viscosity", "at least 1e-12"),
+        ({"liquid": RAMP.replace("20 degC", "-280 degC")}, "liquid.viscosity_at[0].temperature", "above 0 K"),
+        ({"liquid": RAMP.replace("20 degC", "70 degC")}, "liquid.viscosity_at[1].temperature", "rising order"),
+        (
+            {"liquid": RAMP.replace("]", '{ temperature = "80 degC", dynamic_viscosity = 2 }]')},
+            "liquid.viscosity_at[2].dynamic_viscosity",
+            "falls at first and rises here, from 1 Pa*s: let it go one way",
+        ),
+        (
+            {"liquid": "viscosity_at = [{ temperature = 300, dynamic_viscosity = 2 }]"},
+            "liquid.viscosity_at",
+            "has 1 points: give two at least",
+        ),
+        ({"liquid": RAMP + "dynamic_viscosity = 2"}, "liquid.dynamic_viscosity", "given together with viscosity_at"),
+        ({"liquid": 'viscosity_between = "linear"'}, "liquid.viscosity_between", "no use without viscosity_at"),
+        ({"liquid": RAMP, "fill": "viscosity = 3"}, "fill[0].viscosity", "together with liquid.viscosity_at"),
+        ({"liquid": "dynamic_viscosity = 0", "fill": "viscosity = 3"}, "fill[0].viscosity", "a value above 0"),
+        ({"fill": "viscosity = 0"}, "fill[0].viscosity", "at least 1e-12"),
+        ({"fill": "viscosity = -1"}, "fill[0].viscosity", "at least 1e-12"),
+    ],
+)
+def test_what_makes_no_sense_in_a_liquid_is_refused(parts, key, words):
+    ((place, sentence),) = problems(**parts, kind="liquid").items()
+    assert place == key
+    assert words in sentence
+
+
+def in_domain(keys, kind="liquid", liquid=""):
+    head = f'version = 1\n[domain]\nsize = [1, 2]\nresolution = 16\n{keys}\n[solver]\nkind = "{kind}"\n'
+    return plash.parse_scene(f"{head}[liquid]\n{liquid}\n[[fill]]\nshape = {BOX}\n")
+
+
+def test_sides_have_temperatures():
+    made = in_domain('side_temperature = { y_min = "80 degC", x_max = 280 }')
+    assert made.domain.side_temperature.given == {"x_max": 280.0, "y_min": 353.15}
+    assert made.has_heat
+    assert plash.parse_scene(plash.scene_text(made)) == made
+    assert not in_domain("side_temperature = { y_min = 293.15 }").has_heat
+
+
+@pytest.mark.parametrize(
+    ("keys", "parts", "words"),
+    [
+        ("side_temperature = { y_min = -3 }", {}, "domain.side_temperature.y_min: -3 is out of range"),
+        ("side_temperature = { z_min = 300 }", {}, "z_min: 300 K has no use: a 2-D scene has no such side"),
+        ('side_temperature = { y_max = 300 }\nsides = { y_max = "open" }', {}, 'sides.y_max is "open"'),
+        ("side_temperature = { top = 300 }", {}, "unknown key"),
+        ("side_temperature = { y_min = 300 }", {"kind": "stable_fluids"}, "domain.side_temperature has values"),
+        ("side_temperature = { y_min = 300 }", {"liquid": "thermal_diffusivity = 0"}, "raise liquid.thermal_diff"),
+    ],
+)
+def test_sides_that_cannot_be_warm_are_refused(keys, parts, words):
+    with pytest.raises(plash.SceneError, match=words.replace("(", ".")):
+        in_domain(keys, **parts)
+
+
+def test_colours_have_the_range_of_the_scene():
+    assert scene(HEATER, kind="liquid").color_scale("temperature") == (293.15, 333.15)
+    thick = scene(fill="viscosity = 10", liquid="dynamic_viscosity = 0.1", kind="liquid")
+    assert thick.color_scale("log_viscosity") == pytest.approx((-1, 1))
+    assert thick.color_scale("temperature") is None
+    assert scene(HEATER.replace("60 degC", "293.15 K"), kind="liquid").color_scale("temperature") == (293.15, 294.15)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, ParticleArrays, Rows
+from plash.carried import CARRIED, ParticleArrays
 from plash.grid.tiles import Tiles
 from plash.particles.positions import InTiles, Positions, split_positions
 
@@ -78,11 +78,16 @@ class Particles(ParticleArrays):
                 values += np.asarray(quantity.rate * dt, values.dtype)
 
     def give_rows(self, rows: Mapping[str, int]) -> None:
-        """Have the rows that a transfer asks for, by the name of the array; new ones are at their start."""
+        """Have the rows that a transfer and a scene ask for, by the name of the array; new ones are at their start."""
         for name, quantity in CARRIED.items():
-            wanted = rows.get(name, 0)
-            if quantity.rows is Rows.TRANSFER and len(getattr(self, name)) != wanted:
-                setattr(self, name, np.full((wanted, self.count), quantity.start, quantity.dtype))
+            shape = quantity.shape(self.dimension, rows.get(name, 0))
+            if getattr(self, name).shape[:-1] != shape:
+                setattr(self, name, np.full((*shape, self.count), quantity.start, quantity.dtype))
+
+    def carry(self, values: Mapping[str, float]) -> None:
+        """Let all of them carry the same of what a scene asks for, by name."""
+        for name, value in values.items():
+            setattr(self, name, np.full((1, self.count), value, CARRIED[name].dtype))
 
     def add(self, other: Particles) -> None:
         """Append other particles; the whole has to be sorted again."""

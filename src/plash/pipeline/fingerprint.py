@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
+from plash.scene.liquid import HEAT_OF_LIQUID
 from plash.scene.model import Scene
-from plash.scene.settings import HEAT_OF_LIQUID, keys_of_all_kinds
+from plash.scene.settings import keys_of_all_kinds
 
 _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 
@@ -28,6 +29,7 @@ def physics(scene: Scene) -> dict[str, Any]:
     data["solid"] = _solids(data["solid"])
     if not scene.has_heat:
         _forget_heat(data)
+    _forget_what_nobody_said(data)
     return data
 
 
@@ -46,7 +48,10 @@ def appearance(scene: Scene) -> dict[str, Any]:
     data = scene.model_dump()
     data["solid"] = _solids(data["solid"])
     _forget_heat(data)
-    return {name: data[name] for name in ("domain", "liquid", "solid", "look")}
+    _forget_what_nobody_said(data)
+    parts = {name: data[name] for name in ("domain", "liquid", "solid", "look")}
+    scale = scene.color_scale(scene.look.color_by or "")
+    return parts if scale is None else parts | {"scale": scale}
 
 
 def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -57,9 +62,22 @@ def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _forget_heat(data: dict[str, Any]) -> None:
     """Leave out temperatures that change nothing: runs made before there were any stay as good as they were."""
     for key in HEAT_OF_LIQUID:
-        del data["liquid"][key]
+        if key != "temperature" or data["liquid"]["viscosity_at"] is None:
+            del data["liquid"][key]
     for body in (*data["fill"], *data["source"]):
         del body["temperature"]
+
+
+def _forget_what_nobody_said(data: dict[str, Any]) -> None:
+    """Leave out keys that came later and are not given: runs made before there were any stay as good as they were."""
+    warm = {side: value for side, value in data["domain"].pop("side_temperature").items() if value is not None}
+    data["domain"] |= {"side_temperature": warm} if warm else {}
+    if data["liquid"]["viscosity_at"] is None:
+        del data["liquid"]["viscosity_at"], data["liquid"]["viscosity_between"]
+    for key, bodies in (("viscosity", (*data["fill"], *data["source"])), ("temperature", data["solid"])):
+        for body in bodies:
+            if body.get(key) is None:
+                body.pop(key, None)
 
 
 def fingerprint(*parts: object) -> str:

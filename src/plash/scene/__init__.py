@@ -5,10 +5,11 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, SideFriction, Sides
+from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.language.read import gallery, load_scene, parse_scene
 from plash.scene.language.write import scene_text, write_scene
+from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
@@ -18,7 +19,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
-from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.settings import Solver, Time
 from plash.scene.shapes import (
     Box,
     Capsule,
@@ -80,7 +81,9 @@ __all__ = [
     "Spout",
     "Time",
     "Union",
+    "ViscosityPoint",
     "Vortex",
+    "WarmSides",
     "gallery",
     "load_scene",
     "parse_scene",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from pydantic import Field
 
-from plash.scene.language.base import Duration, Name, Number, SceneModel, Temperature, Velocity
+from plash.scene.language.base import Duration, Name, Number, OwnViscosity, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion, Pose
 from plash.scene.shapes import Shape
@@ -41,8 +41,13 @@ class Fill(SceneModel):
     time: Duration = Field(default=0.0, ge=0, description="When it appears.")
     temperature: Temperature | None = Field(
         default=None,
-        description="How warm it is then; only for stable fluids.",
+        description="How warm it is then.",
         json_schema_extra={"default_text": "`liquid.temperature`"},
+    )
+    viscosity: OwnViscosity | None = Field(
+        default=None,
+        description="How thick it is: a dynamic viscosity; not for stable fluids.",
+        json_schema_extra={"default_text": "the liquid's"},
     )
 
 
@@ -68,6 +73,11 @@ class Solid(SceneModel):
     )
     motion: Motion | None = Field(
         default=None, description="How it moves.", json_schema_extra={"default_text": "it stands"}
+    )
+    temperature: Temperature | None = Field(
+        default=None,
+        description="How warm it is, whatever the liquid does; not for stable fluids.",
+        json_schema_extra={"default_text": "insulating"},
     )
     look: SolidLook = Field(default=SolidLook(), description="What it looks like.")
 

@@ -9,17 +9,30 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
+from pydantic.config import JsonDict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from plash.scene.language.base import FURTHEST, Acceleration, Length, Number, SceneModel, Sizes, Whole, wrong_dimensions
+from plash.scene.language.base import (
+    FURTHEST,
+    Acceleration,
+    Length,
+    Number,
+    SceneModel,
+    Sizes,
+    Temperature,
+    Whole,
+    wrong_dimensions,
+)
 from plash.scene.language.words import Finding, nearest, refusal, refusals, shown
 
 if TYPE_CHECKING:
-    from plash.scene.keys import DomainKeys, SideFrictionKeys, SidesKeys
+    from plash.scene.keys import DomainKeys, SideFrictionKeys, SidesKeys, WarmSidesKeys
 
 MOST_CELLS = 2**31
 SMALLEST_CELL = 1e-9
+
+_INSULATING: JsonDict = {"default_text": "insulating"}
 
 SideKind = Literal["closed", "open", "unbounded"]
 SideName = Literal["x_min", "x_max", "y_min", "y_max", "z_min", "z_max"]
@@ -72,6 +85,32 @@ class SideFriction(SceneModel):
         return {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, handler(schema)]}
 
 
+class WarmSides(SceneModel):
+    """How warm closed sides of the domain are, whatever the liquid does; the others are insulating."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[WarmSidesKeys]) -> None: ...
+
+    x_min: Temperature | None = Field(
+        default=None, description="The side of smallest x.", json_schema_extra=_INSULATING
+    )
+    x_max: Temperature | None = Field(default=None, description="The side of largest x.", json_schema_extra=_INSULATING)
+    y_min: Temperature | None = Field(default=None, description="The floor.", json_schema_extra=_INSULATING)
+    y_max: Temperature | None = Field(default=None, description="The ceiling.", json_schema_extra=_INSULATING)
+    z_min: Temperature | None = Field(
+        default=None, description="The side of smallest z; not in 2-D.", json_schema_extra=_INSULATING
+    )
+    z_max: Temperature | None = Field(
+        default=None, description="The side of largest z; not in 2-D.", json_schema_extra=_INSULATING
+    )
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Temperatures (K) of the sides that have one, by name."""
+        return {name: value for name, value in self.model_dump().items() if value is not None}
+
+
 class Domain(SceneModel):
     """The box of space to simulate, from the origin, and its cells.
 
@@ -104,12 +143,16 @@ class Domain(SceneModel):
         description="One word for all sides, or a table with a word for each.",
         json_schema_extra={"default_text": '`"closed"`', "type_text": "word or table"},
     )
-
     friction: SideFriction = Field(
         default=SideFriction(),
         description="How much closed sides hold liquid back, as solids do: 0 lets it slide freely, 1 stops it. One "
         "number for all closed sides, or a table with a number for each.",
         json_schema_extra={"default_text": "`0`", "type_text": "number or table"},
+    )
+    side_temperature: WarmSides = Field(
+        default=WarmSides(),
+        description="How warm closed sides are; not for stable fluids.",
+        json_schema_extra={"default_text": "all are insulating"},
     )
 
     @field_validator("friction", mode="before")
@@ -158,11 +201,20 @@ class Domain(SceneModel):
         return self
 
     def _side_problems(self) -> list[Finding]:
-        return [
+        found: list[Finding] = [
             (("sides", side), f"{shown(getattr(self.sides, side))} has no use: a 2-D scene has no such side")
             for side in ("z_min", "z_max")
             if self.dimension == 2 and getattr(self.sides, side) != "closed"
         ]
+        for side, warmth in self.side_temperature.given.items():
+            kind = getattr(self.sides, side)
+            if self.dimension == 2 and side.startswith("z"):
+                sentence = f"{warmth:g} K has no use: a 2-D scene has no such side"
+                found.append((("side_temperature", side), sentence))
+            elif kind != "closed":
+                sentence = f"{warmth:g} K has no use: domain.sides.{side} is {shown(kind)}, and only a wall is warm"
+                found.append((("side_temperature", side), f"{sentence}: close it, or take the temperature out"))
+        return found
 
     def _friction_problems(self) -> list[Finding]:
         """Friction of sides that are no walls."""

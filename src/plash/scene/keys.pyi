@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, SideFriction, Sides
+from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
+from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.meshing import Meshing
@@ -21,7 +22,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
-from plash.scene.settings import Liquid, Solver, Time
+from plash.scene.settings import Solver, Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
 from plash.scene.sources import Blob, HeatSource, Sink, Spout
 
@@ -47,6 +48,7 @@ class BlobKeys(TypedDict, total=False):
     time: float | str
     velocity: Vector
     temperature: float | str | None
+    viscosity: float | str | None
 
 class BoxKeys(TypedDict, total=False):
     """Keys of `Box`."""
@@ -140,6 +142,7 @@ class DomainKeys(TypedDict, total=False):
     gravity: Vector
     sides: Sides | SidesKeys | Literal["closed", "open", "unbounded"]
     friction: SideFriction | SideFrictionKeys | float
+    side_temperature: WarmSides | WarmSidesKeys
 
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
@@ -148,6 +151,7 @@ class FillKeys(TypedDict, total=False):
     velocity: Vector
     time: float | str
     temperature: float | str | None
+    viscosity: float | str | None
 
 class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
@@ -205,6 +209,8 @@ class LiquidKeys(TypedDict, total=False):
     temperature: float | str
     thermal_expansion: float | str
     thermal_diffusivity: float | str
+    viscosity_at: Sequence[ViscosityPoint | ViscosityPointKeys] | None
+    viscosity_between: Literal["exponential", "linear"]
 
 class LookKeys(TypedDict, total=False):
     """Keys of `Look`."""
@@ -217,7 +223,7 @@ class LookKeys(TypedDict, total=False):
     height: int | None
     camera: Camera | CameraKeys | None
     color: str | None
-    color_by: Literal["material", "speed", "age"] | None
+    color_by: Literal["material", "speed", "age", "temperature", "log_viscosity"] | None
     top_speed: float | str | None
     background: str
     floor: bool
@@ -394,6 +400,7 @@ class SolidKeys(TypedDict, total=False):
     shape: Required[Shape]
     friction: float
     motion: Motion | MotionKeys | None
+    temperature: float | str | None
     look: SolidLook | SolidLookKeys
 
 class SolidLookKeys(TypedDict, total=False):
@@ -449,6 +456,7 @@ class SpoutKeys(TypedDict, total=False):
     motion: Motion | MotionKeys | None
     inherit: float
     temperature: float | str | None
+    viscosity: float | str | None
     flow_rate: float | str | None
     start: float | str
     stop: float | str | None
@@ -467,6 +475,12 @@ class UnionKeys(TypedDict, total=False):
     rotation: Rotation | RotationKeys | None
     translation: Vector | None
 
+class ViscosityPointKeys(TypedDict, total=False):
+    """Keys of `ViscosityPoint`."""
+
+    temperature: Required[float | str]
+    dynamic_viscosity: Required[float | str]
+
 class VortexKeys(TypedDict, total=False):
     """Keys of `Vortex`."""
 
@@ -480,6 +494,16 @@ class VortexKeys(TypedDict, total=False):
     shape: Shape | None
     start: float | str
     stop: float | str | None
+
+class WarmSidesKeys(TypedDict, total=False):
+    """Keys of `WarmSides`."""
+
+    x_min: float | str | None
+    x_max: float | str | None
+    y_min: float | str | None
+    y_max: float | str | None
+    z_min: float | str | None
+    z_max: float | str | None
 
 Vector = Sequence[float | str] | NDArray[Any]
 Shape = (

@@ -6,6 +6,7 @@ starts inside it, names differ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
@@ -26,13 +27,21 @@ from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.language.problems import findings
 from plash.scene.language.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.liquid import Liquid
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
-from plash.scene.settings import HEAT_OF_LIQUID, Liquid, LiquidSettings, Solver, SolverSettings, Time
-from plash.scene.sources import HeatSource, Sink, Source, Spout
+from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
+from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
+from plash.scene.warmth import (
+    faults_of_liquid,
+    faults_of_viscosities,
+    faults_of_warm_sides,
+    faults_of_warm_solids,
+    no_meaning,
+)
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
@@ -106,7 +115,7 @@ class Scene(SceneModel):
     @classmethod
     def _fits_the_domain(cls, solver: Solver, info: ValidationInfo) -> Solver:
         domain: Domain | None = info.data.get("domain")
-        _refuse_all(solver.faults_in(domain) if domain is not None else [])
+        _refuse_all([*solver.faults_in(domain), *faults_of_warm_sides(domain, solver)] if domain is not None else [])
         return solver
 
     @field_validator("liquid")
@@ -114,27 +123,26 @@ class Scene(SceneModel):
     def _has_a_surface(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_free_surface and "gas_pressure" in liquid.model_fields_set:
-            raise refusal_at("gas_pressure", _no_meaning(solver))
+            raise refusal_at("gas_pressure", no_meaning(solver))
         return liquid
 
     @field_validator("liquid")
     @classmethod
-    def _liquid_has_heat(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
-        solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_heat:
-            sentence = _no_meaning(solver, ", which has no heat")
-            _refuse_all([((key,), sentence) for key in HEAT_OF_LIQUID if key in liquid.model_fields_set])
+    def _conducts_and_flows(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        _refuse_all(faults_of_liquid(liquid, info.data.get("domain"), info.data.get("solver")))
         return liquid
 
     @field_validator("source", "fill")
     @classmethod
-    def _bodies_have_heat(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_heat:
-            warm = [(index, body) for index, body in enumerate(bodies) if "temperature" in body.model_fields_set]
-            keys = [(index, "kind" if isinstance(body, HeatSource) else "temperature") for index, body in warm]
-            _refuse_all([(key, _no_meaning(solver, ", which has no heat")) for key in keys])
+    def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        _refuse_all(faults_of_viscosities(bodies, info.data.get("liquid"), info.data.get("solver")))
         return bodies
+
+    @field_validator("solid")
+    @classmethod
+    def _warm_solids_meet_a_conductor(cls, solids: tuple[Solid, ...], info: ValidationInfo) -> tuple[Solid, ...]:
+        _refuse_all(faults_of_warm_solids(solids, info.data.get("liquid"), info.data.get("solver")))
+        return solids
 
     @field_validator("fill")
     @classmethod
@@ -209,7 +217,7 @@ class Scene(SceneModel):
     def _solver_has_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_sinks:
-            _refuse_all([((index,), _no_meaning(solver)) for index in range(len(sinks))])
+            _refuse_all([((index,), no_meaning(solver)) for index in range(len(sinks))])
         return sinks
 
     @field_validator("force")
@@ -218,7 +226,7 @@ class Scene(SceneModel):
         solver: Solver | None = info.data.get("solver")
         if solver is not None and solver.force_kinds is not None:
             others = [index for index, force in enumerate(forces) if force.kind not in solver.force_kinds]
-            _refuse_all([((index, "kind"), _no_meaning(solver)) for index in others])
+            _refuse_all([((index, "kind"), no_meaning(solver)) for index in others])
         return forces
 
     @field_validator("source", "solid")
@@ -227,7 +235,7 @@ class Scene(SceneModel):
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_motion:
             moving = [index for index, body in enumerate(bodies) if getattr(body, "motion", None) is not None]
-            sentence = _no_meaning(solver, ", where only the fluid moves")
+            sentence = no_meaning(solver, ", where only the fluid moves")
             _refuse_all([((index, "motion"), sentence) for index in moving])
         return bodies
 
@@ -284,8 +292,52 @@ class Scene(SceneModel):
     @property
     def has_heat(self) -> bool:
         """Whether anything is, or will be, at another temperature than the liquid at the start."""
-        own = (None, self.liquid.temperature)
-        return any(isinstance(body, HeatSource) or body.temperature not in own for body in (*self.fill, *self.source))
+        differ = any(temperature != self.liquid.temperature for temperature in self.temperatures)
+        return differ or any(isinstance(body, HeatSource) for body in self.source)
+
+    @property
+    def temperatures(self) -> tuple[float, ...]:
+        """All temperatures (K) that something has or is held at, that of the liquid first."""
+        given = [body.temperature for body in (*self.fill, *self.source, *self.solid) if body.temperature is not None]
+        return (self.liquid.temperature, *given, *self.domain.side_temperature.given.values())
+
+    @property
+    def has_own_viscosities(self) -> bool:
+        """Whether any liquid is, or will be, of another viscosity than all of it."""
+        return any(body.viscosity is not None for body in self._liquids)
+
+    @property
+    def dynamic_viscosities(self) -> tuple[float, float]:
+        """The least and the greatest dynamic viscosity (Pa·s) that any liquid may have."""
+        liquid = self.liquid
+        found = [liquid.nu * liquid.rho, *(body.viscosity for body in self._liquids if body.viscosity is not None)]
+        if liquid.viscosity_at is not None and self.has_heat:
+            found += [liquid.dynamic_viscosity_at(temperature) for temperature in self.temperatures]
+        return min(found), max(found)
+
+    @property
+    def carries(self) -> dict[str, int]:
+        """How many numbers particles carry of what a scene has to ask for, by name."""
+        wanted = {"temperature": self.has_heat, "log_viscosity": self.has_own_viscosities}
+        return {name: 1 for name, is_wanted in wanted.items() if is_wanted}
+
+    def color_scale(self, name: str) -> tuple[float, float] | None:
+        """The values of the first and the last colour for what particles carry if a scene asks; else None.
+
+        >>> from plash.scene import load_scene
+        >>> load_scene("dam_break").color_scale("age") is None
+        True
+        """
+        if name not in self.carries:
+            return None
+        ends = self.temperatures if name == "temperature" else [math.log10(mu) for mu in self.dynamic_viscosities]
+        low, high = min(ends), max(ends)
+        return (low, high) if high > low else (low, low + 1.0)
+
+    @property
+    def _liquids(self) -> tuple[Fill | Blob | Spout, ...]:
+        """All that puts liquid somewhere."""
+        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Spout))
 
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""
@@ -299,10 +351,6 @@ class Scene(SceneModel):
     def particles_per_cell(self) -> int:
         """Particles that a full cell starts with."""
         return self.solver.count_per_cell(self.dimension)
-
-
-def _no_meaning(solver: Solver, reason: str = "") -> str:
-    return f'has no meaning with solver.kind = "{solver.kind}"{reason}: take it out'
 
 
 def _refuse_all(found: list[Finding]) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a simulation: how long, how solved, which liquid."""
+"""Settings of a simulation: how long, how solved."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack, cast
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
-from pydantic.config import JsonDict
 
 from plash.scene.domain import Domain, Sides
-from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Temperature, Text, Whole, renamed
+from plash.scene.language.base import FURTHEST, Duration, Number, SceneModel, Switch, Whole, renamed
 from plash.scene.language.fields import kind_of
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, nearest, refusal, refusal_at, shown
-from plash.scene.materials import MATERIALS
 
 if TYPE_CHECKING:
-    from plash.scene.keys import LiquidKeys, SolverKeys, TimeKeys
+    from plash.scene.keys import SolverKeys, TimeKeys
 
 
 class Time(SceneModel):
@@ -48,7 +46,8 @@ class Solver(SceneModel):
     # What a kind has, and so what the other tables of a scene may say
     has_particles: ClassVar[bool] = True
     has_free_surface: ClassVar[bool] = True
-    has_heat: ClassVar[bool] = False
+    has_warm_walls: ClassVar[bool] = True
+    has_varied_viscosity: ClassVar[bool] = True
     has_sinks: ClassVar[bool] = True
     has_motion: ClassVar[bool] = True
     force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
@@ -153,7 +152,7 @@ class LiquidSettings(Solver):
 
     old_keys: ClassVar = {"parting": "separating_walls"}
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter")
-    edition: ClassVar[tuple[int, ...]] = (2,)
+    edition: ClassVar[tuple[int, ...]] = (3,)
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
@@ -250,7 +249,8 @@ class StableFluidsSettings(Solver):
 
     has_particles: ClassVar[bool] = False
     has_free_surface: ClassVar[bool] = False
-    has_heat: ClassVar[bool] = True
+    has_warm_walls: ClassVar[bool] = False
+    has_varied_viscosity: ClassVar[bool] = False
     has_sinks: ClassVar[bool] = False
     has_motion: ClassVar[bool] = False
     force_kinds: ClassVar[frozenset[str] | None] = frozenset({"constant"})
@@ -314,84 +314,3 @@ def keys_of_all_kinds(solver: Solver) -> dict[str, Any]:
     """What settings say, with the defaults of keys that only other kinds have."""
     defaults = {name: field.default for kind in SOLVER_KINDS.values() for name, field in kind.model_fields.items()}
     return defaults | solver.model_dump()
-
-
-HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")
-_OF_MATERIAL: JsonDict = {"default_text": "the material's"}
-
-
-class Liquid(SceneModel):
-    """Which liquid it is: a material by name, and what differs from it.
-
-    >>> Liquid(material="honey", dynamic_viscosity="2 Pa*s").nu == 2.0 / 1420.0
-    True
-    """
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **keys: Unpack[LiquidKeys]) -> None: ...
-
-    material: Text = Field(default="water", description="Name from the table of materials.")
-    density: Annotated[float, Quantity("density")] | None = Field(
-        default=None, gt=0, le=1e6, description="Mass per volume.", json_schema_extra=_OF_MATERIAL
-    )
-    dynamic_viscosity: Annotated[float, Quantity("dynamic viscosity")] | None = Field(
-        default=None, ge=0, description="Resistance to shear.", json_schema_extra=_OF_MATERIAL
-    )
-    kinematic_viscosity: Annotated[float, Quantity("kinematic viscosity")] | None = Field(
-        default=None,
-        ge=0,
-        description="Dynamic viscosity over density; not together with it.",
-        json_schema_extra=_OF_MATERIAL,
-    )
-    gas_pressure: Annotated[float, Quantity("pressure")] = Field(
-        default=0.0, description="Pressure at the free surface, above that of the surroundings."
-    )
-    temperature: Temperature = Field(
-        default=293.15,
-        description="That of everything at the start, unless a fill says otherwise; the density is that at this "
-        "temperature. Only for stable fluids.",
-    )
-    thermal_expansion: Annotated[float, Quantity("thermal expansion")] = Field(
-        default=0.0,
-        ge=-10,
-        le=10,
-        description="By which share warmer liquid is lighter, for each kelvin above `temperature`; that of water is "
-        "2.1e-4. Only for stable fluids.",
-    )
-    thermal_diffusivity: Annotated[float, Quantity("thermal diffusivity")] = Field(
-        default=1.43e-7,
-        ge=0,
-        le=FURTHEST,
-        description="How fast differences of temperature even out; the default is that of water. Only for stable "
-        "fluids.",
-    )
-
-    @field_validator("material")
-    @classmethod
-    def _is_known(cls, value: str) -> str:
-        if value not in MATERIALS:
-            known = f"{nearest(value, MATERIALS)} Known: {', '.join(MATERIALS)}"
-            raise refusal(f"{shown(value)} is not a known material.{known}")
-        return value
-
-    @model_validator(mode="after")
-    def _has_one_viscosity(self) -> Self:
-        mu, nu = self.dynamic_viscosity, self.kinematic_viscosity
-        if mu is not None and nu is not None:
-            sentence = f"{nu} is given together with dynamic_viscosity = {mu}: keep one of them"
-            raise refusal_at("kinematic_viscosity", sentence)
-        return self
-
-    @property
-    def rho(self) -> float:
-        """Density, in kg/m³."""
-        return MATERIALS[self.material].density if self.density is None else self.density
-
-    @property
-    def nu(self) -> float:
-        """Kinematic viscosity, in m²/s."""
-        if self.kinematic_viscosity is not None:
-            return self.kinematic_viscosity
-        mu = self.dynamic_viscosity
-        return (MATERIALS[self.material].dynamic_viscosity if mu is None else mu) / self.rho

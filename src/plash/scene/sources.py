@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
-from plash.scene.language.base import FURTHEST, Duration, Name, Number, SceneModel, Temperature, Text, Velocity
+from plash.scene.language.base import (
+    FURTHEST,
+    Duration,
+    Name,
+    Number,
+    OwnViscosity,
+    SceneModel,
+    Temperature,
+    Text,
+    Velocity,
+)
 from plash.scene.language.units import FlowRate, Quantity, flow_axes
 from plash.scene.language.words import Finding, refusal_at, shown
 from plash.scene.motion import Motion
@@ -96,7 +106,12 @@ class Blob(SceneModel):
         json_schema_extra={"default_text": "at rest"},
     )
     temperature: Temperature | None = Field(
-        default=None, description="How warm it is then; only for stable fluids.", json_schema_extra=_OF_LIQUID
+        default=None, description="How warm it is then.", json_schema_extra=_OF_LIQUID
+    )
+    viscosity: OwnViscosity | None = Field(
+        default=None,
+        description="How thick it is: a dynamic viscosity; not for stable fluids.",
+        json_schema_extra={"default_text": "the liquid's"},
     )
 
 
@@ -136,8 +151,13 @@ class Spout(Flowing, Timed):
     )
     temperature: Temperature | None = Field(
         default=None,
-        description="How warm the liquid is that comes out; only for stable fluids.",
+        description="How warm the liquid is that comes out.",
         json_schema_extra=_OF_LIQUID,
+    )
+    viscosity: OwnViscosity | None = Field(
+        default=None,
+        description="How thick the liquid is that comes out: a dynamic viscosity; not for stable fluids.",
+        json_schema_extra={"default_text": "the liquid's"},
     )
 
     @model_validator(mode="after")
@@ -186,7 +206,7 @@ class Spout(Flowing, Timed):
 
 
 class HeatSource(Timed):
-    """A place where everything is held at a temperature, warm or cold. It brings no liquid; only for stable fluids.
+    """A place where everything is held at a temperature, warm or cold. It brings no liquid.
 
     >>> from plash.scene import Box
     >>> HeatSource(shape=Box(min=(0, 0), max=(1, 0.1)), temperature="60 degC").temperature

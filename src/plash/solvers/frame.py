@@ -96,7 +96,7 @@ class FrameParticles:
         shown = {
             name: quantity.shown(now.get(name, getattr(particles, name)), h, particles.dimension)
             for name, quantity in CARRIED.items()
-            if quantity.is_in_frames
+            if quantity.is_in_frames and quantity.is_wanted(getattr(particles, name))
         }
         return FrameParticles(particles.position(h), shown, velocity_at, poses)
 
@@ -109,7 +109,9 @@ class FrameParticles:
         """
         d, h, bounds = scene.dimension, scene.domain.h, bounds_of(scene)
         n = len(arrays.take("volume", np.float64, (None,)))
-        shown = dict(FrameParticles.of(Particles(d, n), h).carried)
+        particles = Particles(d, n)
+        particles.give_rows(scene.carries)
+        shown = dict(FrameParticles.of(particles, h).carried)
         for name, start in shown.items():
             if name in arrays or not CARRIED[name].is_new:
                 limits = CARRIED[name].shown_limits(bounds, h, d)
@@ -150,7 +152,7 @@ class FrameParticles:
     @property
     def scalars(self) -> ArraysByName:
         """What colours can show of them, such as their age, by name."""
-        return {name: self.carried[name] for name in scalars()}
+        return {name: self.carried[name] for name in scalars() if name in self.carried}
 
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface round the particles at a time (s)."""

@@ -32,6 +32,8 @@ class Ledger:
         brought: Volume brought in, by source.
         removed: Volume removed, by reason.
         leaks: By solid, the largest number of particles found inside it after a step, so far.
+        heat: Σ V T of a liquid that carries its temperature, in K m³ (K m²): `initial`, what `walls` and `heaters` gave
+            it, what came with `inflow` and went (< 0) with `outflow`, and what there is `now`, which is the sum.
     """
 
     initial: float = 0.0
@@ -44,6 +46,7 @@ class Ledger:
     brought: dict[str, float] = field(default_factory=dict)
     removed: dict[str, float] = field(default_factory=dict)
     leaks: dict[str, int] = field(default_factory=dict)
+    heat: dict[str, float] = field(default_factory=dict)
 
     @property
     def target_volume(self) -> float:

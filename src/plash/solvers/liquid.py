@@ -33,10 +33,12 @@ from plash.physics.density_projection import DensityCorrection
 from plash.physics.flow.sinks import Sinks
 from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
+from plash.physics.heat.heat import Heat, NoHeat
 from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity.base import Viscosity
+from plash.physics.viscosity.viscosity_field import OneViscosity, ViscosityField
 from plash.scene.model import Scene
 from plash.scene.settings import MOST_FOR_SOLIDS
 from plash.solvers.frame import FrameParticles, nowhere
@@ -49,7 +51,7 @@ from plash.solvers.step_stage import StepStage
 from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
-from plash.solvers.transfers import Transfer
+from plash.solvers.transfers import Transfer, rows_of
 from plash.timing import StepReport, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
@@ -82,6 +84,8 @@ class LiquidSolver:
     viscosity: Viscosity
     pressure: PressureSolver
     density_correction: DensityCorrection
+    heat: Heat = field(default_factory=NoHeat)
+    viscosity_field: ViscosityField = field(default_factory=OneViscosity)
     sources: Sources = field(default_factory=Sources)
     sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
@@ -101,6 +105,8 @@ class LiquidSolver:
 
         # Where everything is
         solids, inlets, cells, volume = self.spread_out(dt)
+        warmth = self.heat.at(s.particles, cells)
+        s.viscosity = self.viscosity_field.at(s.particles, cells)
         yield StepStage("grid")
 
         # How fast it would go on its own
@@ -110,6 +116,7 @@ class LiquidSolver:
         inlets.forget_paths(self.path_divergence)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
+        warmth.lift(s.velocity, kick)
         viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick)
         yield StepStage("forces", s.velocity)
 
@@ -135,6 +142,10 @@ class LiquidSolver:
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         accelerate(s.particles, before, kick)
         s.velocity_time, s.kick = s.time + dt / 2, kick
+        conduction = warmth.spread(s.particles, solids, s.time, dt)
+        self.heat.account(s.particles, self.ledger.heat, "walls")
+        self.heat.hold(s.particles, s.time, dt)
+        self.heat.account(s.particles, self.ledger.heat, "heaters")
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
@@ -149,6 +160,7 @@ class LiquidSolver:
         report.dt, report.iterations, report.residual = dt, projection.iterations, projection.residual
         report.density_iterations, report.density_residual = density.iterations, density.relative_residual
         report.viscosity_iterations, report.viscosity_residual = viscous.iterations, viscous.residual
+        report.heat_iterations, report.heat_residual = conduction.iterations, conduction.relative_residual
         report.excess = projection.excess
 
     def spread_out(self, dt: float) -> tuple[Solids, RunningInlets, Cells, float]:
@@ -188,7 +200,8 @@ class LiquidSolver:
         """Begin with a state, whose liquid the ledger counts as that of the start."""
         volume = state.particles.total_volume() * self.h**state.particles.dimension
         self.state = state
-        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume)
+        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume, heat={})
+        self.heat.account(state.particles, self.ledger.heat, "initial")
 
     @property
     def buffer(self) -> int:
@@ -254,7 +267,7 @@ class LiquidSolver:
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
         """Go back to a state that was stored."""
-        state = liquid_from(arrays, numbers, bounds_of(scene), self.transfer.rows)
+        state = liquid_from(arrays, numbers, bounds_of(scene), rows_of(self.transfer, scene))
         if state.cells is not None:
             state.poses = poses_from(arrays, self.solids.poses(state.began))
             cut_cells = self.solids.at(state.cells.tiles, state.poses, state.began, state.length).cut_cells
@@ -301,9 +314,11 @@ class LiquidSolver:
         cell_volume = self.h**s.particles.dimension
         for reason, volume in self.sinks.take(s.particles, s.tiles, ledger.removed, s.time, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
+        self.heat.account(s.particles, ledger.heat, "outflow")
         when = (s.time, end, s.velocity_time)
         emitted = self.sources.emit(s.particles, s.cells, ledger.brought, *when, self._acceleration)
         ledger.bring(emitted * cell_volume)
+        self.heat.account(s.particles, ledger.heat, "inflow")
         s.time = end
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
@@ -324,6 +339,7 @@ class LiquidSolver:
                 self._remove(f"left through {_SIDES[side - 1]}", volume, is_outflow=True)
             particles.keep(left == 0)
         self._give_up_far_particles()
+        self.heat.account(particles, self.ledger.heat, "outflow")
 
     def _acceleration(self, new: Particles, time: float) -> NDArray[np.float32]:
         """What forces give to new particles in a second, m/s²; a pump that sets velocities gives nothing."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from plash.carried import CARRIED, Bounds, Rows
+from plash.carried import CARRIED, Bounds
 from plash.grid.cells import AIR, SOLID, Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
@@ -37,7 +37,8 @@ class LiquidNumbers(StateNumbers):
 
 def stored_liquid(s: State) -> tuple[ArraysByName, dict[str, Any]]:
     """The state of a liquid: arrays, and numbers about them."""
-    arrays: ArraysByName = {name: getattr(s.particles, name) for name in CARRIED}
+    every: ArraysByName = {name: getattr(s.particles, name) for name in CARRIED}
+    arrays = {name: values for name, values in every.items() if CARRIED[name].is_wanted(values)}
     if s.particles.tiles is not None:
         arrays |= {"tiles": s.particles.tiles.keys, "starts": s.particles.starts}
     if s.velocity is not None:
@@ -57,7 +58,7 @@ def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, ro
         arrays: As `stored_liquid` gave them.
         numbers: As `stored_liquid` gave them.
         bounds: What no particle of the scene is beyond.
-        rows: How many rows the transfer asks for, by the name of the array.
+        rows: How many rows the transfer and the scene ask for, by the name of the array.
 
     Raises:
         DamagedError: They are no state that a solver can be in.
@@ -88,15 +89,16 @@ def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, ro
     return state
 
 
-def _particles(arrays: StoredArrays, bounds: Bounds, transfer_rows: Mapping[str, int]) -> Particles:
+def _particles(arrays: StoredArrays, bounds: Bounds, rows: Mapping[str, int]) -> Particles:
     d = len(bounds.low)
     n = len(arrays.take("volume", np.float32, (None,)))
     particles = Particles(d, n)
+    particles.give_rows(rows)
     for name, quantity in CARRIED.items():
-        if quantity.is_new and name not in arrays:
+        if not quantity.is_wanted(getattr(particles, name)) or (quantity.is_new and name not in arrays):
             continue
-        rows = {Rows.ONE: (), Rows.AXES: (d,), Rows.TRANSFER: (transfer_rows.get(name, 0),)}[quantity.rows]
-        setattr(particles, name, arrays.take(name, quantity.dtype, (*rows, n), *quantity.limits(bounds)))
+        shape = (*quantity.shape(d, rows.get(name, 0)), n)
+        setattr(particles, name, arrays.take(name, quantity.dtype, shape, *quantity.limits(bounds)))
     return particles
 
 

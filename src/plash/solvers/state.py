@@ -23,7 +23,8 @@ class State:
         carried: What was brought to faces at the start of the last step, before forces, m/s.
         cells: What each cell holds; None before the first step.
         pressure: In liquid cells, Pa; None before the first step.
-        viscosity: Kinematic, at cell centres, m²/s, in liquid cells and 2 cells round them; None if there is but one.
+        viscosity: Kinematic, m²/s, at the centres of liquid cells and of those round them; None where it is the same
+            everywhere.
         time: Of the particles' positions, s.
         velocity_time: Of velocities, s: half a step before the time once a step is done.
         kick: How long forces and pressure acted to bring velocities there, s.

@@ -15,6 +15,7 @@ from plash.grid.fields import FaceField
 from plash.particles.continuation import hold_change_to_particles, hold_to_particles
 from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
 from plash.physics.advection import trace_back
+from plash.scene.model import Scene
 from plash.solvers.state import State
 
 _LAYERS = 3  # of faces round the liquid that particles near its surface may read
@@ -36,6 +37,11 @@ class Transfer(Protocol):
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Give particles what they have to know of the new velocity."""
+
+
+def rows_of(transfer: Transfer, scene: Scene) -> dict[str, int]:
+    """How many numbers particles carry of what a transfer or a scene asks for, by name."""
+    return {**transfer.rows, **scene.carries}
 
 
 class SemiLagrangian:

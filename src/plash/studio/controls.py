@@ -13,9 +13,9 @@ from plash.errors import Problem, SceneError
 from plash.scene.language.fields import marks_in, models_in, quantity_of, words_in
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import scene_text
+from plash.scene.liquid import HEAT_OF_LIQUID, Liquid
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
-from plash.scene.settings import HEAT_OF_LIQUID, Liquid
 
 
 @dataclass(frozen=True)

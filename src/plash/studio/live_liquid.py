@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import scalars
+from plash.carried import CARRIED, Carried, scalars
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
 from plash.grid.fields import FaceField
@@ -22,8 +22,10 @@ from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_solver
+from plash.solvers.build.liquid_heat import carried_by
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.step_stage import StepStage
+from plash.solvers.transfers import rows_of
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
 from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
 from plash.studio.live import Arrays, Live, made_live, standing
@@ -83,7 +85,7 @@ class LiveLiquid:
 
     def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
         self.scene = scene
-        self.quantities = scalars()
+        self.quantities = _quantities(scene)
         self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
         self._settings = settings
         self._solver = _Watched.of(build_liquid(scene))
@@ -125,7 +127,9 @@ class LiveLiquid:
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
-        solver.state.particles.give_rows(solver.transfer.rows)
+        _carry(solver, scene)
+        self.quantities = _quantities(scene)
+        self.views = (*_VIEWS, *self.quantities)
         solids_changed = scene.solid != self.scene.solid
         self._solver, self.scene = solver, scene
         if solids_changed:
@@ -156,10 +160,12 @@ class LiveLiquid:
         new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
         if new.count == 0:
             return 0.0
+        new.carry(carried_by(self.scene))
         particles.add(new)
         solver.state.unspent = 0.0
         added = new.total_volume() * domain.h**2
         solver.ledger.bring(added)
+        solver.heat.account(particles, solver.ledger.heat, "inflow")
         self._solver.label()
         return added
 
@@ -254,10 +260,14 @@ class LiveLiquid:
         return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
 
     def _points(self, particles: Particles, which: NDArray[np.bool_], view: str, units: dict[str, float]) -> Arrays:
-        """Where some particles are, and their shade: the quantity of the view, or else their speed."""
+        """Where some particles are, and their shade: the quantity of the view, or else their speed.
+
+        What only some scenes have, such as a temperature, is counted from the lowest that the scene speaks of.
+        """
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
         if view in self.quantities:
-            value = getattr(particles, view)[which].astype(np.float64)
+            value = getattr(particles, view).reshape(-1, particles.count)[0][which].astype(np.float64)
+            value -= (self.scene.color_scale(view) or (0.0,))[0]
         else:
             value = np.hypot(*particles.velocity[:, which])
         largest = float(np.abs(value).max(initial=0.0)) or 1.0
@@ -292,7 +302,24 @@ class LiveLiquid:
         volume = float(solver.state.particles.volume[which].sum(dtype=np.float64)) * solver.h**2
         solver.ledger.remove(reason, volume, is_outflow)
         solver.state.particles.keep(~which)
+        solver.heat.account(solver.state.particles, solver.ledger.heat, "outflow")
         solver.state.unspent = 0.0
+
+
+def _quantities(scene: Scene) -> dict[str, Carried]:
+    """What colours can show of the particles of a scene."""
+    return {name: quantity for name, quantity in scalars().items() if quantity.is_everywhere or name in scene.carries}
+
+
+def _carry(solver: LiquidSolver, scene: Scene) -> None:
+    """Let particles carry what a changed scene asks for; what they did not carry yet is that of all liquid."""
+    particles, ledger = solver.state.particles, solver.ledger
+    had = {name: CARRIED[name].is_wanted(getattr(particles, name)) for name in scene.carries}
+    particles.give_rows(rows_of(solver.transfer, scene))
+    particles.carry({name: value for name, value in carried_by(scene).items() if not had[name]})
+    if not had.get("temperature", False):
+        ledger.heat = {}
+        solver.heat.account(particles, ledger.heat, "initial")
 
 
 def _box(scene: Scene) -> DomainBox:

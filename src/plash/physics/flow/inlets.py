@@ -17,8 +17,8 @@ is due since the start.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -88,6 +88,7 @@ class Inlet:
         jitter: Largest random shift as a share of half the lattice spacing.
         seed: Of random numbers, different for every spout.
         is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
+        carried: What its liquid carries of what the scene asks for, by name.
     """
 
     spout: Spout
@@ -97,6 +98,7 @@ class Inlet:
     jitter: float
     seed: tuple[int, ...]
     is_open: IsOpen = everywhere
+    carried: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -237,6 +239,7 @@ class Inlet:
         particles.volume = (weight[columns] * self.area * self.spacing / self.h**self.dimension).astype(np.float32)
         particles.velocity[:] = (speed * stencil.normal + handed)[:, None]
         particles.let_pass(age[:, 0])
+        particles.carry(self.carried)
         return particles
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:

@@ -297,5 +297,8 @@ class SceneSolids(Generic[Gridded]):
 
     def count_inside(self, particles: Particles, time: float = 0.0) -> dict[str, int]:
         """How many particles lie inside each body at a time."""
-        bodies = [*self.geometry.bodies, *self.motion.placed(time)]
-        return Bodies(bodies, self.geometry.h, particles.dimension).count_inside(particles)
+        return self.bodies_at(time, particles.dimension).count_inside(particles)
+
+    def bodies_at(self, time: float, dimension: int) -> Bodies:
+        """All bodies where they are at a time, s."""
+        return Bodies([*self.geometry.bodies, *self.motion.placed(time)], self.geometry.h, dimension)

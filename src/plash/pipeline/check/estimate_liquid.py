@@ -30,6 +30,7 @@ from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_transfer
 from plash.solvers.frame import FrameParticles
 from plash.solvers.liquid import LiquidSolver
+from plash.solvers.transfers import rows_of
 from plash.timing import StepReport
 
 _COARSE = {2: 1_000, 3: 4_000}  # liquid cells of the run that finds speeds, and how they grow against one with
@@ -187,13 +188,15 @@ def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
 def _particle_bytes(scene: Scene) -> int:
     """Bytes of a particle in memory and in a checkpoint: all that it carries."""
     whole = Particles(scene.dimension, 1)
-    whole.give_rows(liquid_transfer(scene).rows)
+    whole.give_rows(rows_of(liquid_transfer(scene), scene))
     return sum(int(getattr(whole, name).nbytes) for name in CARRIED)
 
 
 def _frame_bytes(scene: Scene) -> int:
     """Bytes of a particle in a frame."""
-    shown = FrameParticles.of(Particles(scene.dimension, 1), scene.domain.h)
+    one = Particles(scene.dimension, 1)
+    one.give_rows(scene.carries)
+    shown = FrameParticles.of(one, scene.domain.h)
     return sum(int(values.nbytes) for values in shown.arrays().values())
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plash.levelset.shapes import distance, thickness
 from plash.pipeline.check.finding import Finding
 from plash.pipeline.check.flow_findings import flow_findings
+from plash.pipeline.check.heat_findings import heat_findings
 from plash.pipeline.check.step_findings import MANY_STEPS, step_findings, times_of, top_speed
 from plash.scene.bodies import Fill, Solid
 from plash.scene.model import Scene
@@ -32,6 +33,7 @@ def findings(scene: Scene) -> list[Finding]:
         found += _solid_findings(scene, index, solid)
     found += _film_findings(scene)
     found += flow_findings(scene)
+    found += heat_findings(scene)
     found += step_findings(scene)
     order = ("error", "warning", "note")
     return sorted(found, key=lambda finding: order.index(finding.level))

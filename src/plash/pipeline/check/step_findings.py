@@ -80,7 +80,7 @@ def _speed_findings(
 
 def _limit_findings(scene: Scene) -> Iterator[Finding]:
     """Waves and explicit viscosity, which need the shorter steps the smaller the cells are."""
-    h, nu = scene.domain.h, scene.liquid.nu
+    h, nu = scene.domain.h, scene.dynamic_viscosities[1] / scene.liquid.rho
     gravity = math.hypot(*scene.domain.gravity)
     if gravity > 0:
         longest = 0.7 * math.sqrt(h / gravity)

@@ -82,7 +82,8 @@ def _scale(scene: Scene, shows: str, top_speed: float) -> tuple[float, float, st
     """The values of the first and the last colour, and their unit."""
     if shows not in CARRIED:
         return 0.0, top_speed, "m/s"
-    return *CARRIED[shows].scale(max(scene.time.frames - 1, 1) / scene.time.fps), CARRIED[shows].unit
+    low, top = scene.color_scale(shows) or CARRIED[shows].scale(max(scene.time.frames - 1, 1) / scene.time.fps)
+    return low, top, CARRIED[shows].unit
 
 
 def _top_speed(scene: Scene) -> float:

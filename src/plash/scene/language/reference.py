@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
-from plash.scene.domain import Domain, SideFriction, Sides
+from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
 from plash.scene.forces import FunctionForce, Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
@@ -24,6 +24,7 @@ from plash.scene.language.fields import fields_of, kind_of, marks_in, models_in,
 from plash.scene.language.read import LARGEST_FILE
 from plash.scene.language.units import DIMENSIONS
 from plash.scene.language.words import shown
+from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS
 from plash.scene.meshing import Meshing
@@ -31,7 +32,7 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
-from plash.scene.settings import SOLVER_KINDS, Liquid, Solver, Time
+from plash.scene.settings import SOLVER_KINDS, Solver, Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.sources import Blob, HeatSource, Sink, Spout
 
@@ -186,11 +187,17 @@ slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
 def reference_page() -> str:
     """The page in Markdown."""
     parts = [INTRODUCTION, _dimensions(), LIMITS, OVERRIDES, "## The file as a whole\n", _table(Scene)]
-    parts += [_section("## `[domain]`", Domain), _section("## `sides`", Sides)]
-    parts += [_section("## `domain.friction`", SideFriction)]
-    parts += [_section("## `[time]`", Time), _section("## `[solver]`", Solver)]
+    for title, model in (
+        ("[domain]", Domain),
+        ("sides", Sides),
+        ("domain.friction", SideFriction),
+        ("side_temperature", WarmSides),
+        ("[time]", Time),
+        ("[solver]", Solver),
+    ):
+        parts.append(_section(f"## `{title}`", model))
     parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
-    parts += [_section("## `[liquid]`", Liquid), _materials()]
+    parts += [_section("## `[liquid]`", Liquid), _section("### `viscosity_at`", ViscosityPoint), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
         parts.append(_section(f"### `{name}`", part))

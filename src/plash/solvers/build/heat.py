@@ -32,8 +32,7 @@ def buoyancy_of(scene: Scene) -> Buoyancy:
 
 def greatest_pull(scene: Scene) -> float:
     """The greatest acceleration that weight gives anything in a scene, m/s²."""
-    given = [body.temperature for body in (*scene.fill, *scene.source)]
-    return buoyancy_of(scene).pull(temperature for temperature in given if temperature is not None)
+    return buoyancy_of(scene).pull(scene.temperatures)
 
 
 def _places(scene: Scene) -> list[HeatedPlace]:

@@ -45,12 +45,14 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
+from plash.solvers.build.heat import greatest_pull
+from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import State
 from plash.solvers.surface_tracker import FillFraction, MarkerCells, SurfaceTracker
 from plash.solvers.timestep import TimeStep
-from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer
+from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer, rows_of
 
 Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
@@ -68,7 +70,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
 
 def liquid_state(scene: Scene) -> State:
     """The liquid of a scene at time zero."""
-    return State(_particles(scene, liquid_transfer(scene).rows))
+    return State(_particles(scene, rows_of(liquid_transfer(scene), scene)))
 
 
 def liquid_solver(scene: Scene) -> LiquidSolver:
@@ -79,6 +81,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
     free_surface = _FREE_SURFACES[settings.free_surface]()
     surface_tracker, density_correction = _surface_tracker(scene, free_surface)
     sources = _sources(scene)
+    solids = _solids(scene)
     return LiquidSolver(
         state=State(Particles(domain.dimension)),
         ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
@@ -91,7 +94,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
             shortest=settings.min_dt,
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
-        solids=_solids(scene),
+        solids=solids,
         surface_tracker=surface_tracker,
         transfer=liquid_transfer(scene),
         forces=_forces(scene),
@@ -105,6 +108,8 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
             separating_walls=settings.separating_walls and settings.free_surface != "cells",
         ),
         density_correction=density_correction,
+        heat=liquid_heat(scene, solids),
+        viscosity_field=viscosity_field(scene),
         sources=sources,
         sinks=_sinks(scene, sources),
         steps_cross_frames=settings.steps_cross_frames,
@@ -144,7 +149,8 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
 
 
 def _viscosity(scene: Scene) -> Viscosity:
-    nu, h, settings = scene.liquid.nu, scene.domain.h, _settings(scene)
+    h, settings = scene.domain.h, _settings(scene)
+    nu = scene.dynamic_viscosities[1] / scene.liquid.rho
     if nu == 0:
         return Inviscid()
     harmonic = settings.viscosity_mean == "harmonic"
@@ -211,7 +217,7 @@ def _forces(scene: Scene) -> Forces:
 
 def _acceleration(scene: Scene) -> float:
     """The sum of all that gravity, pumps and forces may give, m/s²; of a function it is not known."""
-    gravity = math.hypot(*scene.domain.gravity[: scene.dimension])
+    gravity = greatest_pull(scene)
     pumps = (math.hypot(*(pump.acceleration or (0.0,))) for pump in scene.pump)
     forces = (
         abs(force.strength) if isinstance(force, Attractor | Vortex) else math.hypot(*force.acceleration)
@@ -242,6 +248,7 @@ def _sources(scene: Scene) -> Sources:
             jitter=settings.jitter,
             seed=(settings.seed, number + 1),
             is_open=is_open,
+            carried=carried_by(scene, source),
         )
         for number, source in enumerate(scene.source)
         if isinstance(source, Spout)
@@ -301,7 +308,10 @@ def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.
     """Particles of the last of some liquid, where the others are not."""
     domain = scene.domain
     settings = (domain.cells, domain.h, scene.particles_per_cell, _settings(scene).jitter)
-    return seed(_wanted(scene, liquid, bodies), *settings, random, tuple(liquid[-1][1].velocity))
+    last = liquid[-1][1]
+    particles = seed(_wanted(scene, liquid, bodies), *settings, random, tuple(last.velocity))
+    particles.carry(carried_by(scene, last))
+    return particles
 
 
 def _wanted(scene: Scene, liquid: list[Liquid], bodies: Bodies) -> Distance:

@@ -1,0 +1,179 @@
+"""Which liquid it is: density, viscosity, and what warmth does to it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
+
+from pydantic import Field, field_validator, model_validator
+from pydantic.config import JsonDict
+
+from plash.scene.language.base import FURTHEST, OwnViscosity, SceneModel, Temperature, Text
+from plash.scene.language.units import Quantity
+from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.materials import MATERIALS
+
+if TYPE_CHECKING:
+    from plash.scene.keys import LiquidKeys, ViscosityPointKeys
+
+HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")
+_OF_MATERIAL: JsonDict = {"default_text": "the material's"}
+
+
+class ViscosityPoint(SceneModel):
+    """How thick a liquid is at a temperature."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[ViscosityPointKeys]) -> None: ...
+
+    temperature: Temperature = Field(description="How warm it is.")
+    dynamic_viscosity: OwnViscosity = Field(description="Resistance to shear then.")
+
+
+class Liquid(SceneModel):
+    """Which liquid it is: a material by name, and what differs from it.
+
+    >>> Liquid(material="honey", dynamic_viscosity="2 Pa*s").nu == 2.0 / 1420.0
+    True
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[LiquidKeys]) -> None: ...
+
+    material: Text = Field(default="water", description="Name from the table of materials.")
+    density: Annotated[float, Quantity("density")] | None = Field(
+        default=None, gt=0, le=1e6, description="Mass per volume.", json_schema_extra=_OF_MATERIAL
+    )
+    dynamic_viscosity: Annotated[float, Quantity("dynamic viscosity")] | None = Field(
+        default=None, ge=0, description="Resistance to shear.", json_schema_extra=_OF_MATERIAL
+    )
+    kinematic_viscosity: Annotated[float, Quantity("kinematic viscosity")] | None = Field(
+        default=None,
+        ge=0,
+        description="Dynamic viscosity over density; not together with it.",
+        json_schema_extra=_OF_MATERIAL,
+    )
+    gas_pressure: Annotated[float, Quantity("pressure")] = Field(
+        default=0.0, description="Pressure at the free surface, above that of the surroundings."
+    )
+    temperature: Temperature = Field(
+        default=293.15,
+        description="That of everything at the start, unless a fill says otherwise; the density is that at this "
+        "temperature.",
+    )
+    thermal_expansion: Annotated[float, Quantity("thermal expansion")] = Field(
+        default=0.0,
+        ge=-10,
+        le=10,
+        description="By which share warmer liquid is lighter, for each kelvin above `temperature`; that of water is "
+        "2.1e-4.",
+    )
+    thermal_diffusivity: Annotated[float, Quantity("thermal diffusivity")] = Field(
+        default=1.43e-7,
+        ge=0,
+        le=FURTHEST,
+        description="How fast differences of temperature even out; the default is that of water.",
+    )
+    viscosity_at: tuple[ViscosityPoint, ...] | None = Field(
+        default=None,
+        description="The viscosity at two or more temperatures, in rising order, each a table of `temperature` and "
+        "`dynamic_viscosity`; it only falls from point to point, or only rises, and is constant beyond the ends.",
+        json_schema_extra={"default_text": "the same at every temperature"},
+    )
+    viscosity_between: Literal["exponential", "linear"] = Field(
+        default="exponential",
+        description="The viscosity between the points of `viscosity_at`: its logarithm is linear in the temperature "
+        "(exponential), or it is itself (linear), as in Cline.",
+    )
+
+    @field_validator("material")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value not in MATERIALS:
+            known = f"{nearest(value, MATERIALS)} Known: {', '.join(MATERIALS)}"
+            raise refusal(f"{shown(value)} is not a known material.{known}")
+        return value
+
+    @model_validator(mode="after")
+    def _has_one_viscosity(self) -> Self:
+        mu, nu = self.dynamic_viscosity, self.kinematic_viscosity
+        if mu is not None and nu is not None:
+            sentence = f"{nu} is given together with dynamic_viscosity = {mu}: keep one of them"
+            raise refusal_at("kinematic_viscosity", sentence)
+        return self
+
+    @field_validator("viscosity_at")
+    @classmethod
+    def _is_a_ramp(cls, points: tuple[ViscosityPoint, ...] | None) -> tuple[ViscosityPoint, ...] | None:
+        if points is None:
+            return None
+        if len(points) < 2:
+            raise refusal(f"has {len(points)} points: give two at least, or one viscosity as dynamic_viscosity")
+        found: list[Finding] = []
+        for index in range(1, len(points)):
+            before, here = points[index - 1].temperature, points[index].temperature
+            if here <= before:
+                sentence = f"{here:g} K is not above the {before:g} K before it: put the points in rising order"
+                found.append(((index, "temperature"), sentence))
+        steps = [after.dynamic_viscosity - point.dynamic_viscosity for point, after in itertools.pairwise(points)]
+        way = next((step for step in steps if step != 0), 0.0)
+        for index, step in enumerate(steps):
+            if step * way < 0:
+                before, here = (point.dynamic_viscosity for point in points[index : index + 2])
+                first, then = ("falls", "rises") if way < 0 else ("rises", "falls")
+                sentence = f"{here:g} Pa*s: the viscosity {first} at first and {then} here, from {before:g} Pa*s"
+                found.append(((index + 1, "dynamic_viscosity"), f"{sentence}: let it go one way"))
+        if found:
+            raise refusals(found)
+        return points
+
+    @model_validator(mode="after")
+    def _ramp_stands_alone(self) -> Self:
+        if self.viscosity_at is None:
+            if "viscosity_between" in self.model_fields_set:
+                raise refusal_at("viscosity_between", "has no use without viscosity_at: take it out")
+            return self
+        for key in ("dynamic_viscosity", "kinematic_viscosity"):
+            if getattr(self, key) is not None:
+                raise refusal_at(key, f"{getattr(self, key):g} is given together with viscosity_at: keep one of them")
+        return self
+
+    @property
+    def rho(self) -> float:
+        """Density, in kg/m³."""
+        return MATERIALS[self.material].density if self.density is None else self.density
+
+    @property
+    def nu(self) -> float:
+        """Kinematic viscosity, in m²/s; that at `temperature` if it differs with it."""
+        if self.viscosity_at is not None:
+            return self.dynamic_viscosity_at(self.temperature) / self.rho
+        if self.kinematic_viscosity is not None:
+            return self.kinematic_viscosity
+        mu = self.dynamic_viscosity
+        return (MATERIALS[self.material].dynamic_viscosity if mu is None else mu) / self.rho
+
+    def dynamic_viscosity_at(self, temperature: float) -> float:
+        """Dynamic viscosity at a temperature (K), in Pa·s.
+
+        >>> points = [
+        ...     {"temperature": 300, "dynamic_viscosity": 100},
+        ...     {"temperature": 320, "dynamic_viscosity": 1},
+        ... ]
+        >>> wax = Liquid(viscosity_at=points)
+        >>> [round(wax.dynamic_viscosity_at(t), 9) for t in (290, 300, 310, 320, 330)]
+        [100.0, 100.0, 10.0, 1.0, 1.0]
+        """
+        points = self.viscosity_at
+        if points is None:
+            return self.nu * self.rho
+        is_linear = self.viscosity_between == "linear"
+        place = min(max(temperature, points[0].temperature), points[-1].temperature)
+        last = next(index for index in range(1, len(points)) if place <= points[index].temperature)
+        low, high = points[last - 1], points[last]
+        share = (place - low.temperature) / (high.temperature - low.temperature)
+        a, b = low.dynamic_viscosity, high.dynamic_viscosity
+        return a + share * (b - a) if is_linear else math.exp(math.log(a) + share * (math.log(b) - math.log(a)))

@@ -1,0 +1,70 @@
+"""What a scene says about heat and varied viscosity, as a liquid in air sees it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from plash.levelset.inside import Inside
+from plash.physics.heat.buoyancy import ThermalLift
+from plash.physics.heat.conduction import Conduction
+from plash.physics.heat.contacts import WarmWalls
+from plash.physics.heat.heat import CarriedHeat, Heat, Heater, NoHeat
+from plash.physics.solids.base import SceneSolids
+from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, OneViscosity, ViscosityField
+from plash.scene.bodies import Fill
+from plash.scene.model import Scene
+from plash.scene.sources import Blob, HeatSource, Spout
+
+
+def liquid_heat(scene: Scene, solids: SceneSolids[Any]) -> Heat:
+    """The heat of a scene; none if everything in it is equally warm."""
+    if not scene.has_heat:
+        return NoHeat()
+    liquid, h = scene.liquid, scene.domain.h
+    gravity = tuple(scene.domain.gravity[: scene.dimension])
+    return CarriedHeat(
+        Conduction(liquid.thermal_diffusivity, h),
+        _warm_walls(scene, solids),
+        ThermalLift(gravity, liquid.thermal_expansion, liquid.temperature),
+        _heaters(scene),
+        h,
+    )
+
+
+def viscosity_field(scene: Scene) -> ViscosityField:
+    """Where the liquid of a scene is how thick."""
+    if scene.has_own_viscosities:
+        return ByParticle(scene.liquid.rho)
+    if scene.has_heat and scene.liquid.viscosity_at is not None:
+        return ByTemperature(scene.liquid)
+    return OneViscosity()
+
+
+def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[str, float]:
+    """What the particles of some liquid carry of what the scene asks for, by name; else what all others do."""
+    temperature = None if body is None else body.temperature
+    viscosity = None if body is None else body.viscosity
+    carried = {}
+    if "temperature" in scene.carries:
+        carried["temperature"] = scene.liquid.temperature if temperature is None else temperature
+    if "log_viscosity" in scene.carries:
+        carried["log_viscosity"] = math.log10(scene.liquid.nu * scene.liquid.rho if viscosity is None else viscosity)
+    return carried
+
+
+def _warm_walls(scene: Scene, solids: SceneSolids[Any]) -> WarmWalls:
+    sides = {
+        ("xyz".index(side[0]), int(side.endswith("max"))): warmth
+        for side, warmth in scene.domain.side_temperature.given.items()
+    }
+    bodies = {solid.name: solid.temperature for solid in scene.solid if solid.temperature is not None}
+    return WarmWalls(solids, sides, bodies)
+
+
+def _heaters(scene: Scene) -> list[Heater]:
+    return [
+        Heater(Inside(source.shape, scene.domain.h, source.name), source.temperature, source.start, source.end)
+        for source in scene.source
+        if isinstance(source, HeatSource)
+    ]
