@@ -116,7 +116,10 @@ class StressOperator:
 
 @inlined
 def _add_stress(sums, stress, blocks, weights, a, b, rows, t, COUPLED, BZ, BY, BX):
-    """Add S_ab[m] - S_ab[m + e_b] to the sums of a tile's faces across axis a."""
+    """Add S_ab[m] - S_ab[m + e_b] to the sums of a tile's faces across axis a.
+
+    Coupled, the same with a and b exchanged is added too.
+    """
     PY = BY + 2
     PX = BX + 2
     DIM = 2 if BZ == 1 else 3
@@ -124,16 +127,21 @@ def _add_stress(sums, stress, blocks, weights, a, b, rows, t, COUPLED, BZ, BY, B
     copy_cross(weights, rows.weights[a, b], rows.neighbours, t, BZ, BY, BX)
     own = blocks[a]
     first, last = stride(DIM - 1, PY, PX), len(stress)
+    across = stride(a, PY, PX)
     if COUPLED and a != b:
-        across = stride(a, PY, PX)
         other = blocks[b]
         for m in range(first, last):
             stress[m] = weights[m] * (own[m] - own[m - along] + (other[m] - other[m - across]))
     else:
         for m in range(first, last):
             stress[m] = weights[m] * (own[m] - own[m - along])
+    of_own = sums[a]
     for m in range(first, last - along):
-        sums[m] += stress[m] - stress[m + along]
+        of_own[m] += stress[m] - stress[m + along]
+    if COUPLED and a != b:
+        of_other = sums[b]
+        for m in range(first, last - across):
+            of_other[m] += stress[m] - stress[m + across]
 
 
 @for_tile_shape
@@ -151,7 +159,7 @@ def _multiply(shape: Shape, coupled: bool, residual: bool) -> Kernel:
         nothing = x.dtype.type(0)
         for c in prange(chunks):
             blocks = np.zeros((DIM, SIZE), x.dtype)
-            sums = np.zeros(SIZE, x.dtype)
+            sums = np.zeros((DIM, SIZE), x.dtype)
             stress = np.zeros(SIZE, x.dtype)
             weights = np.zeros(SIZE, np.float32)
             for i in chunk_range(c, chunks, n):
@@ -159,17 +167,18 @@ def _multiply(shape: Shape, coupled: bool, residual: bool) -> Kernel:
                 for axis in range(DIM):
                     copy_block(blocks[axis], x[axis], rows.neighbours, t, 1, BZ, BY, BX)
                 dot = 0.0
+                sums[:] = nothing
                 for a in range(DIM):
-                    sums[:] = nothing
-                    for other in range(DIM):
+                    for other in range(a if COUPLED else 0, DIM):
                         _add_stress(sums, stress, blocks, weights, a, other, rows, t, COUPLED, BZ, BY, BX)
+                for a in range(DIM):
                     for z in range(BZ):
                         for y in range(BY):
                             o = row_start(z, y, HZ, PY, PX)
                             row = nothing
                             for k in range(BX):
                                 mass = rows.mass[a, t, z, y, k]
-                                value = mass * blocks[a, o + k] + sums[o + k]
+                                value = mass * blocks[a, o + k] + sums[a, o + k]
                                 if RESIDUAL:
                                     value = b[a, t, z, y, k] - value
                                 value = value if mass > 0 else nothing
