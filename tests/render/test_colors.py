@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plash.render.colors import linear, screen, speed_colors
+from plash.render.colors import linear, scale_colors, screen
 from plash.render.preview.develop import develop
 
 
@@ -11,9 +11,15 @@ def test_screen_undoes_linear():
 
 
 def test_faster_is_lighter():
-    lightness = speed_colors(np.linspace(0, 1, 50)) @ [0.2126, 0.7152, 0.0722]
+    lightness = scale_colors(np.linspace(0, 1, 50)) @ [0.2126, 0.7152, 0.0722]
     assert (np.diff(lightness) > 0).all()
-    assert np.array_equal(speed_colors([2.0, np.nan]), speed_colors([1.0, 0.0]))
+    assert np.array_equal(scale_colors([2.0, np.nan]), scale_colors([1.0, 0.0]))
+
+
+@pytest.mark.parametrize(("shows", "way"), [("temperature", 1), ("log_viscosity", -1)])
+def test_other_scales_go_one_way_too(shows, way):
+    lightness = scale_colors(np.linspace(0, 1, 50), shows) @ [0.2126, 0.7152, 0.0722]
+    assert (way * np.diff(lightness) > 0).all()
 
 
 def test_a_plain_colour_is_kept():

@@ -29,9 +29,23 @@ def test_every_material_is_a_liquid_of_this_world_with_a_source():
     for name, material in MATERIALS.items():
         assert Liquid(material=name).rho == material.density
         assert 600 < material.density < 14000
-        assert 1e-4 < material.dynamic_viscosity < 100
-        assert 15 <= material.temperature <= 25
+        assert 1e-4 < material.dynamic_viscosity <= 1000
+        assert material.viscosity_at or 15 <= material.temperature <= 25
         assert len(material.source) > 10
+
+
+def test_materials_that_melt_are_liquid_unless_said_otherwise():
+    for name, material in MATERIALS.items():
+        liquid = Liquid(material=name)
+        assert liquid.nu * liquid.rho == pytest.approx(material.dynamic_viscosity)
+        assert liquid.thermal_diffusivity == material.thermal_diffusivity
+        for celsius, viscosity in material.viscosity_at:
+            assert liquid.dynamic_viscosity_at(celsius + 273.15) == pytest.approx(viscosity)
+    assert Liquid(material="lava").temperature == pytest.approx(1423.15)
+    assert Liquid(material="honey").temperature == Liquid().temperature == 293.15
+    cold = Liquid(material="wax", temperature="20 degC")
+    assert cold.nu * cold.rho == pytest.approx(1e5)
+    assert Liquid(material="wax", dynamic_viscosity=2, temperature="20 degC").nu == pytest.approx(2 / 780)
 
 
 @pytest.mark.parametrize(

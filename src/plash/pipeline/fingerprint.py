@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from plash.scene.liquid import HEAT_OF_LIQUID
+from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
@@ -61,9 +62,11 @@ def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _forget_heat(data: dict[str, Any]) -> None:
     """Leave out temperatures that change nothing: runs made before there were any stay as good as they were."""
+    liquid = data["liquid"]
+    is_thick_by_warmth = liquid["viscosity_at"] is not None or MATERIALS[liquid["material"]].viscosity_at
     for key in HEAT_OF_LIQUID:
-        if key != "temperature" or data["liquid"]["viscosity_at"] is None:
-            del data["liquid"][key]
+        if key != "temperature" or not is_thick_by_warmth:
+            del liquid[key]
     for body in (*data["fill"], *data["source"]):
         del body["temperature"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
 from pydantic import Field, field_validator, model_validator
@@ -17,6 +18,8 @@ from plash.scene.materials import MATERIALS
 if TYPE_CHECKING:
     from plash.scene.keys import LiquidKeys, ViscosityPointKeys
 
+_ROOM, _ICE = 293.15, 273.15  # K
+_WARMEST_ROOM = 30  # °C
 HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")
 _OF_MATERIAL: JsonDict = {"default_text": "the material's"}
 
@@ -60,9 +63,10 @@ class Liquid(SceneModel):
         default=0.0, description="Pressure at the free surface, above that of the surroundings."
     )
     temperature: Temperature = Field(
-        default=293.15,
+        default=_ROOM,
         description="That of everything at the start, unless a fill says otherwise; the density is that at this "
         "temperature.",
+        json_schema_extra={"default_text": "293.15, or what the material is liquid at"},
     )
     thermal_expansion: Annotated[float, Quantity("thermal expansion")] = Field(
         default=0.0,
@@ -72,16 +76,17 @@ class Liquid(SceneModel):
         "2.1e-4.",
     )
     thermal_diffusivity: Annotated[float, Quantity("thermal diffusivity")] = Field(
-        default=1.43e-7,
+        default=MATERIALS["water"].thermal_diffusivity,
         ge=0,
         le=FURTHEST,
-        description="How fast differences of temperature even out; the default is that of water.",
+        description="How fast differences of temperature even out.",
+        json_schema_extra=_OF_MATERIAL,
     )
     viscosity_at: tuple[ViscosityPoint, ...] | None = Field(
         default=None,
         description="The viscosity at two or more temperatures, in rising order, each a table of `temperature` and "
         "`dynamic_viscosity`; it only falls from point to point, or only rises, and is constant beyond the ends.",
-        json_schema_extra={"default_text": "the same at every temperature"},
+        json_schema_extra={"default_text": "the material's, or the same at every temperature"},
     )
     viscosity_between: Literal["exponential", "linear"] = Field(
         default="exponential",
@@ -103,6 +108,17 @@ class Liquid(SceneModel):
         if mu is not None and nu is not None:
             sentence = f"{nu} is given together with dynamic_viscosity = {mu}: keep one of them"
             raise refusal_at("kinematic_viscosity", sentence)
+        return self
+
+    @model_validator(mode="after")
+    def _is_as_its_material(self) -> Self:
+        """What is not liquid in a room begins as warm as it has to be, and conducts as it does."""
+        material = MATERIALS[self.material]
+        usual = {"thermal_diffusivity": material.thermal_diffusivity}
+        if material.temperature > _WARMEST_ROOM:
+            usual["temperature"] = material.temperature + _ICE
+        # Not by assignment: what nobody said does not count as said
+        self.__dict__.update({key: value for key, value in usual.items() if key not in self.model_fields_set})
         return self
 
     @field_validator("viscosity_at")
@@ -149,12 +165,27 @@ class Liquid(SceneModel):
     @property
     def nu(self) -> float:
         """Kinematic viscosity, in m²/s; that at `temperature` if it differs with it."""
-        if self.viscosity_at is not None:
-            return self.dynamic_viscosity_at(self.temperature) / self.rho
         if self.kinematic_viscosity is not None:
             return self.kinematic_viscosity
-        mu = self.dynamic_viscosity
-        return (MATERIALS[self.material].dynamic_viscosity if mu is None else mu) / self.rho
+        if self.dynamic_viscosity is not None:
+            return self.dynamic_viscosity / self.rho
+        return self.dynamic_viscosity_at(self.temperature) / self.rho
+
+    @cached_property
+    def viscosity_points(self) -> tuple[ViscosityPoint, ...]:
+        """By which the viscosity follows the temperature: `viscosity_at`, or what is known of the material; or none.
+
+        >>> [Liquid(material=name).viscosity_points != () for name in ("honey", "water")]
+        [True, False]
+        >>> Liquid(material="honey", dynamic_viscosity=5).viscosity_points
+        ()
+        """
+        if self.viscosity_at is not None:
+            return self.viscosity_at
+        if self.dynamic_viscosity is not None or self.kinematic_viscosity is not None:
+            return ()
+        known = MATERIALS[self.material].viscosity_at
+        return tuple(ViscosityPoint(temperature=at + _ICE, dynamic_viscosity=mu) for at, mu in known)
 
     def dynamic_viscosity_at(self, temperature: float) -> float:
         """Dynamic viscosity at a temperature (K), in Pa·s.
@@ -167,9 +198,11 @@ class Liquid(SceneModel):
         >>> [round(wax.dynamic_viscosity_at(t), 9) for t in (290, 300, 310, 320, 330)]
         [100.0, 100.0, 10.0, 1.0, 1.0]
         """
-        points = self.viscosity_at
-        if points is None:
+        points, material = self.viscosity_points, MATERIALS[self.material]
+        if not points and (self.dynamic_viscosity is not None or self.kinematic_viscosity is not None):
             return self.nu * self.rho
+        if not points or (self.viscosity_at is None and temperature == material.temperature + _ICE):
+            return material.dynamic_viscosity
         is_linear = self.viscosity_between == "linear"
         place = min(max(temperature, points[0].temperature), points[-1].temperature)
         last = next(index for index in range(1, len(points)) if place <= points[index].temperature)

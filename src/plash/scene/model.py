@@ -311,7 +311,7 @@ class Scene(SceneModel):
         """The least and the greatest dynamic viscosity (Pa·s) that any liquid may have."""
         liquid = self.liquid
         found = [liquid.nu * liquid.rho, *(body.viscosity for body in self._liquids if body.viscosity is not None)]
-        if liquid.viscosity_at is not None and self.has_heat:
+        if liquid.viscosity_points and self.has_heat:
             found += [liquid.dynamic_viscosity_at(temperature) for temperature in self.temperatures]
         return min(found), max(found)
 

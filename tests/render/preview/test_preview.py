@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plash.mesh.mesh import Mesh
-from plash.render.colors import light_of, screen, speed_colors
+from plash.render.colors import light_of, scale_colors, screen
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import picture_size, preview_of
 from plash.scene import Box, Camera, Domain, Fill, Scene
@@ -82,7 +82,7 @@ def test_speed_has_the_colours_of_the_scale(make_scene, block_of_liquid):
     for speed in (0.0, 1.0, 5.0):
         moving = Mesh(mesh.vertices, mesh.faces, None, np.full_like(mesh.velocity, speed / np.sqrt(3)), mesh.edges)
         middle = preview.picture(Moment(moving, block.particles))[60, 30]
-        assert np.abs(middle.astype(int) - 255 * screen(speed_colors([speed / 2])[0])).max() < 3
+        assert np.abs(middle.astype(int) - 255 * screen(scale_colors([speed / 2])[0])).max() < 3
 
 
 def test_the_empty_background_has_the_colour_asked_for(make_scene):
@@ -152,7 +152,7 @@ def test_without_gravity_the_fastest_at_the_start_has_the_last_colour():
     scene = scene.model_copy(update={"look": scene.look.model_copy(update={"show": "particles"})})
     particles = FrameParticles(np.array([[0.5, 0.5]]), {"velocity": velocity, "volume": big, "age": np.zeros(1)})
     picture = preview_of(scene).picture(Moment(Mesh.empty(), particles))
-    assert np.abs(picture[32, 32].astype(int) - 255 * screen(speed_colors([1.0])[0])).max() < 3
+    assert np.abs(picture[32, 32].astype(int) - 255 * screen(scale_colors([1.0])[0])).max() < 3
 
 
 @pytest.mark.parametrize("show", SHOWS)
@@ -167,6 +167,6 @@ def test_liquid_shows_its_age_on_a_scale_that_ends_with_the_scene(make_scene, bl
         moment = replace(block, mesh=mesh, particles=replace(block.particles, carried=carried))
         pictures.append(preview_of(scene).picture(moment))
         at = pictures[-1][int(0.7 * len(pictures[-1])), 60] / 255
-        assert at == pytest.approx(screen(speed_colors(share)), abs=0.12)
+        assert at == pytest.approx(screen(scale_colors(share)), abs=0.12)
     young, old = (picture[:60, 300:] for picture in pictures)
     assert np.array_equal(young, old), "the legend is the same"

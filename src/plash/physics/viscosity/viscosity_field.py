@@ -84,8 +84,8 @@ class ByParticle:
 
 def log_viscosity_at(liquid: Liquid, temperature: Array) -> Array:
     """Natural logarithm of the dynamic viscosity (Pa·s) at temperatures (K)."""
-    points = liquid.viscosity_at
-    if points is None:
+    points = liquid.viscosity_points
+    if not points:
         return np.full(temperature.shape, math.log(liquid.nu * liquid.rho))
     places = np.array([point.temperature for point in points])
     viscosity = np.array([point.dynamic_viscosity for point in points])

@@ -31,7 +31,7 @@ class _Look:
         depth: How much liquid it takes for that colour, in domain sizes.
         scattering: How often light is scattered on its way across the domain.
         roughness: How dull its surface is.
-        glow: Radiance where it is fastest and hottest; a crust forms where it is slow.
+        glow: Radiance where it is hottest; a crust forms where it is cold, or slow if nothing says how warm it is.
     """
 
     kind: Literal["clear", "opaque", "metal"]
@@ -66,6 +66,12 @@ _OF_MATERIAL = {
     "honey": "honey",
     "olive_oil": "oil",
     "castor_oil": "oil",
+    "syrup": "honey",
+    "chocolate": "paint",
+    "tar": "paint",
+    "wax": "milk",
+    "lava": "lava",
+    "glass": "clear",
     "mercury": "mercury",
 }
 
@@ -81,7 +87,7 @@ class LiquidLook:
         absorption: Of a clear inside, 1/m for red, green and blue.
         scattering: Of a clear inside, 1/m.
         roughness: 0 is a mirror.
-        glow: Light that the surface sends out by itself where it is fastest.
+        glow: Light that the surface sends out by itself where it is hottest.
     """
 
     kind: Literal["clear", "opaque", "metal"]

@@ -7,6 +7,7 @@ light becomes colour. Every frame uses the same random numbers, so that where no
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,6 +85,16 @@ class RayTracer:
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
         return toned(clean, self._scene.look.exposure, self._scene.look.tone)
 
+    def _heat(self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]) -> NDArray[np.float64]:
+        """How hot glowing liquid is, from 0 to 1: by its temperature, or the hotter the faster if nobody knows it."""
+        ends, warmth = self._scene.color_scale("temperature"), scalars.get("temperature")
+        if ends is not None and warmth is not None:
+            share = (warmth.astype(np.float64) - ends[0]) / (ends[1] - ends[0])
+        else:
+            share = np.sqrt(2 * speeds(velocity) / self._tint.top_speed)
+        heat: NDArray[np.float64] = np.clip(share, 0, 1)
+        return heat
+
     def _moving(self, moment: Moment) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
         look, h = self._scene.look, self._scene.domain.h
@@ -96,8 +107,7 @@ class RayTracer:
             flow = seen.velocity if seen.velocity is not None else np.zeros_like(seen.vertices)
             if self._tint.is_scale:
                 return _Moving(seen, self._tint.colors(self._tint.values(flow, seen.scalars)))
-            heat = np.sqrt(np.clip(2 * speeds(flow) / self._tint.top_speed, 0, 1))
-            return _Moving(seen, heat=heat if self._look.glow.any() else None)
+            return _Moving(seen, heat=self._heat(flow, seen.scalars) if self._look.glow.any() else None)
         position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
             return None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import facing_view
-from plash.render.colors import light_of, linear, screen, speed_colors
+from plash.render.colors import light_of, linear, scale_colors, screen
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.cells import cell_boxes, filled_cells
@@ -113,7 +113,7 @@ class PlanePreview:
 
     def _dark(self) -> Floats:
         """The colour of the liquid's outline before it is darkened."""
-        return (speed_colors(0.15) if self._tint.is_scale else self._tint.light).astype(np.float32)
+        return (scale_colors(0.15, self._tint.shows) if self._tint.is_scale else self._tint.light).astype(np.float32)
 
     def _draw_lines(self, light: Floats, ends: NDArray[np.floating], width: float, color: Floats) -> None:
         cover = line_cover(self._view, ends, 2 * width)
@@ -150,7 +150,7 @@ def _scale_of(
     ink = _PLATE + (1 - _PLATE) * np.repeat(text_ink, 3, axis=2)
     rows, columns = slice(font_size // 2, font_size // 2 + thick), slice(pad, pad + bar)
     ink[rows, columns] = 1
-    color[rows, columns] = 255 * screen(speed_colors(np.linspace(0, 1, bar)))
+    color[rows, columns] = 255 * screen(scale_colors(np.linspace(0, 1, bar), tint.shows))
     inset = round(0.055 * width)
     return inset, width - inset - ink.shape[1], ink, color
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import CARRIED
-from plash.render.colors import light_of, speed_colors
+from plash.render.colors import light_of, scale_colors
 from plash.render.preview.water import LiquidOptics
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
@@ -18,8 +18,19 @@ from plash.scene.sources import Spout
 # Lengths as parts of the domain's size, so that a puddle and a lake look alike: where light takes the liquid's
 # colour, and where one sees no further
 _CLEAR, _CLOUDY = 0.19, 0.7
-_CLOUDS = {"milk": 0.006, "honey": 0.10, "olive_oil": 0.25, "castor_oil": 0.35, "sea_water": 0.35}
-_CLEARER = {"acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6}
+_CLOUDS = {
+    "milk": 0.006,
+    "wax": 0.01,
+    "chocolate": 0.004,
+    "tar": 0.004,
+    "lava": 0.004,
+    "honey": 0.10,
+    "syrup": 0.10,
+    "olive_oil": 0.25,
+    "castor_oil": 0.35,
+    "sea_water": 0.35,
+}
+_CLEARER = {"acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6, "glass": 0.6}
 _BY_SPEED = 0.04
 
 
@@ -29,11 +40,11 @@ class Tint:
     def __init__(self, scene: Scene) -> None:
         look = scene.look
         default = "speed" if scene.dimension == 2 or look.show == "particles" else "material"
-        self._shows = look.color_by or default
-        self.is_scale = self._shows != "material"
+        self.shows = look.color_by or default
+        self.is_scale = self.shows != "material"
         self.light = light_of(look.color or MATERIALS[scene.liquid.material].color)
         self.top_speed = look.top_speed or _top_speed(scene)
-        self.low, self.top, self.unit = _scale(scene, self._shows, self.top_speed)
+        self.low, self.top, self.unit = _scale(scene, self.shows, self.top_speed)
         self._material = scene.liquid.material
         self._size = math.prod(scene.domain.size) ** (1 / scene.dimension)
 
@@ -41,15 +52,20 @@ class Tint:
         self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]
     ) -> NDArray[np.float64]:
         """What the scale shows of liquid: its speed in m/s, or one of the scalars it carries; 0 if it has no such."""
-        if self._shows not in CARRIED:
+        if self.shows not in CARRIED:
             return speeds(velocity)
-        shown = scalars.get(self._shows)
+        shown = scalars.get(self.shows)
         return np.zeros(len(velocity)) if shown is None else shown.astype(np.float64)
+
+    def share(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Where values are on the scale: 0 for its first colour, 1 for its last."""
+        share: NDArray[np.float64] = (values.astype(np.float64) - self.low) / (self.top - self.low)
+        return share
 
     def colors(self, values: NDArray[np.floating]) -> NDArray[np.float32]:
         """Light (n, 3) that liquid of some values returns."""
         if self.is_scale:
-            return speed_colors((values - self.low) / (self.top - self.low))
+            return scale_colors(self.share(values), self.shows)
         return np.tile(self.light.astype(np.float32), (len(values), 1))
 
     @property

@@ -26,7 +26,7 @@ from plash.scene.language.units import DIMENSIONS
 from plash.scene.language.words import shown
 from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
-from plash.scene.materials import MATERIALS
+from plash.scene.materials import MATERIALS, Material
 from plash.scene.meshing import Meshing
 from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
@@ -370,12 +370,20 @@ def _all_fields() -> Iterator[FieldInfo]:
 
 
 def _materials() -> str:
-    head = "### Materials\n\n| name | density, kg/m^3 | dynamic viscosity, Pa*s | at, °C | source |\n"
+    head = "### Materials\n\n| name | density, kg/m^3 | dynamic viscosity, Pa*s | at, °C | by temperature | source |\n"
     rows = [
-        f"| `{name}` | {m.density:g} | {m.dynamic_viscosity:g} | {m.temperature:g} | {m.source} |\n"
+        f"| `{name}` | {m.density:g} | {m.dynamic_viscosity:g} | {m.temperature:g} | {_ramp(m)} | {m.source} |\n"
         for name, m in MATERIALS.items()
     ]
-    return "".join([head, "| --- | --- | --- | --- | --- |\n", *rows])
+    return "".join([head, "| --- | --- | --- | --- | --- | --- |\n", *rows])
+
+
+def _ramp(material: Material) -> str:
+    """The first and the last viscosity that is known, in words."""
+    if not material.viscosity_at:
+        return ""
+    (cold, thick), (warm, thin) = material.viscosity_at[0], material.viscosity_at[-1]
+    return f"{thick:g} at {cold:g} °C to {thin:g} at {warm:g} °C"
 
 
 def main(path: str) -> None:

@@ -36,7 +36,7 @@ def viscosity_field(scene: Scene) -> ViscosityField:
     """Where the liquid of a scene is how thick."""
     if scene.has_own_viscosities:
         return ByParticle(scene.liquid.rho)
-    if scene.has_heat and scene.liquid.viscosity_at is not None:
+    if scene.has_heat and scene.liquid.viscosity_points:
         return ByTemperature(scene.liquid)
     return OneViscosity()
 
