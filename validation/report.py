@@ -160,7 +160,8 @@ def sources(pictures: Path) -> str:
 ## Sources, sinks and a piston
 
 **A spout** of ten cells' width for two seconds, at three angles to the grid: the relative error of its flux. In air the
-flux is what crosses a plane four cells ahead, under water what the velocity carries through a box around it.
+flux is what crosses a plane four cells ahead, under water what the velocity carries
+through a box around it, without the divergence that straight paths ask for.
 
 {_table(("", "", "0 degrees", "30", "45"), fluxes)}
 **A fountain** straight up, between open sides: the height of its highest particle relative to s²/2g, on its first rise
