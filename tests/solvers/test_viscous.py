@@ -1,5 +1,7 @@
 """Thick liquids in whole steps: they fall, turn and spread as they should, in steps of any length."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,25 @@ def test_one_number_stands_for_all_closed_sides():
     assert "friction = 1.0\n" in text
     table = plash.Domain(size=(1, 1), friction={"y_min": 0.5})
     assert "friction = { y_min = 0.5 }\n" in scene_text(made.with_values(domain=table))
+
+
+@pytest.mark.parametrize("transfer", ["apic", "flip"])
+def test_a_strand_hangs_on_its_nozzle(transfer):
+    """Tension holds it: it leaves the spout as fast as it comes, and no particle flies off on its own."""
+    spout = {"kind": "disc", "center": (0.02, 0.05), "normal": (0, -1), "radius": 0.004}
+    scene = plash.Scene(
+        domain={"size": (0.04, 0.06), "cell_size": 0.001, "friction": 1},
+        liquid={"density": 1420, "dynamic_viscosity": 50.0},
+        solver={"transfer": transfer},
+        source=[{"kind": "spout", "shape": spout, "speed": 0.3}],
+    )
+    solver: Any = plash.build(scene)
+    for step in range(1, 9):
+        while solver.state.time < step / 48 - 1e-9:
+            solver.advance(step / 48)
+    particles = solver.state.particles
+    y = particles.position(solver.h)[:, 1]
+    near = (y > 0.04) & (y < 0.047)
+    assert particles.velocity[1][near].mean() == pytest.approx(-0.3, rel=0.03)
+    assert particles.ballistic.mean() < 0.01
+    assert abs(solver.ledger.volume / solver.ledger.target_volume - 1) < 0.03

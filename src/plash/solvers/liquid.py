@@ -117,6 +117,7 @@ class LiquidSolver:
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
         warmth.lift(s.velocity, kick)
+        inlets.enforce_inlet_flux(s.velocity)
         viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick)
         yield StepStage("forces", s.velocity)
 

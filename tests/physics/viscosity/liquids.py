@@ -75,7 +75,7 @@ class Channel:
         moving[0][beyond] = lid
         walls = replace(solids.walls, velocity=moving)
         velocity = forget_dry(FaceField(tiles, np.zeros(cells.faces.shape, np.float32)), cells)
-        return Channel(along, cells, SimpleNamespace(walls=walls, holds_liquid=True), velocity)
+        return Channel(along, cells, SimpleNamespace(walls=walls, is_solid=solid, holds_liquid=True), velocity)
 
     def push(self, change):
         """Add to the velocity along the channel."""

@@ -60,7 +60,7 @@ class Liquid:
 
     def operator(self, kind, velocity, number):
         """The matrix, with nu dt/h² = number."""
-        found = ViscousFaces.of(velocity, self.cells, self.solids.walls)
+        found = ViscousFaces.of(velocity, self.cells, self.solids)
         return found, stress_operator(found, self.cells, number * H**2, 1.0, Scheme(H, kind == "coupled", True))
 
     def act(self, kind, velocity, number):

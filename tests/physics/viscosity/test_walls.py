@@ -120,13 +120,15 @@ def test_viscosity_or_the_law_of_friction_stops_liquid(dimension, by_viscosity):
     assert beyond.item() == (-2.0 if by_viscosity else 0.0)
 
 
-def test_a_scheme_needs_no_more_of_solids_than_their_walls():
+def test_a_scheme_needs_no_more_of_solids_than_their_walls_and_cells():
     along = (20, 12)
     tiles = tiles_over((-3, -3), (26, 18))
     solids = walls_of(tiles, along, True, 1.0)
     cells = label_cells(tiles, ~solids.is_solid, solids.is_solid)
     one, other = (forget_dry(FaceField(tiles, np.ones(cells.faces.shape, np.float32)), cells) for _ in range(2))
     scheme("implicit", 0.3).apply(one, cells, solids, None, 0.1)
-    scheme("implicit", 0.3).apply(other, cells, SimpleNamespace(walls=solids.walls), None, 0.1)
+    scheme("implicit", 0.3).apply(
+        other, cells, SimpleNamespace(walls=solids.walls, is_solid=solids.is_solid), None, 0.1
+    )
     assert one.pool.tobytes() == other.pool.tobytes()
     assert np.nanmax(one.pool[0][(cells.faces[0] & WET) > 0]) <= 1.0

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plash.grid.cells import SOLID, Cells
+from plash.grid.cells import Cells
 from plash.grid.fields import FaceField, fastest
 from plash.linear.system import PoissonSystem
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
+from plash.physics.viscosity.viscous_faces import inlet_faces
 from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
@@ -50,23 +50,19 @@ class PressureBalance:
 
     @stage
     def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
-        """The velocity without its divergence in liquid cells; unknown on closed faces and where there is no liquid."""
+        """The velocity without its divergence in liquid cells; unknown where there is no liquid.
+
+        It is so on closed faces too, but for those of spouts, which have the velocity of what comes in.
+        """
         made = velocity.copy()
         solids.enforce_no_flux(made, cells)
-        for axis, places in enumerate(_inlet_faces(cells, solids)):
+        inlets = inlet_faces(cells, solids)
+        for axis, places in enumerate(inlets):
             made.pool[axis][places] = np.nan_to_num(velocity.pool[axis][places])
         b = self.free_surface.right_hand_side(made, cells)
         floor = _ROUND_OFF * float(fastest(made.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
         potential, _ = PoissonSystem(self.free_surface.operator(cells)).solve(b, self.tolerance, floor)
         self.free_surface.subtract_gradient(made, potential, cells)
+        for axis, places in enumerate(inlets):
+            made.pool[axis][places] = velocity.pool[axis][places]
         return made
-
-
-def _inlet_faces(cells: Cells, solids: Solids) -> list[tuple[NDArray[np.int64], ...]]:
-    """The faces of inlet cells, by axis: they are solid to the pressure, and liquid goes through."""
-    places = np.nonzero((cells.label == SOLID) & ~solids.is_solid)
-    found = []
-    for axis in range(cells.tiles.dimension):
-        beyond = cells.tiles.beside(places, axis, 1)
-        found.append(tuple(np.concatenate(pair) for pair in zip(places, beyond, strict=True)))
-    return found

@@ -61,7 +61,7 @@ class CoupledViscosity:
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         balanced = self.balance.balanced(velocity, cells, solids)
-        faces = ViscousFaces.of(balanced, cells, solids.walls)
+        faces = ViscousFaces.of(balanced, cells, solids)
         nu = self.nu if viscosity is None else viscosity
         operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=True, harmonic=self.harmonic))
         found = solve_viscosity(operator, faces)

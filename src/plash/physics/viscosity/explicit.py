@@ -85,7 +85,7 @@ class ExplicitViscosity:
         self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: float | CellField, dt: float
     ) -> None:
         """With any viscosity and walls: u += -Bᵀ W B u, the right-hand side of the implicit scheme."""
-        faces = ViscousFaces.of(velocity, cells, solids.walls)
+        faces = ViscousFaces.of(velocity, cells, solids)
         scheme = Scheme(self.h, coupled=False, harmonic=self.harmonic, least_way=0.5)
         operator = stress_operator(faces, cells, viscosity, dt, scheme)
         if len(operator.active) == 0:

@@ -5,30 +5,32 @@
     closed    belongs to another wall: its velocity is the wall's through the wall; liquid slides along it
     dry       all others: nothing is known there, and nothing is asked
 
-A face of a body that cuts cells is held if its centre lies in the body, even if a part of it is open.
+A face of a body that cuts cells is held if its centre lies in the body, even if a part of it is open. The front of a
+spout is closed, with the velocity of what comes in: so a strand hangs on its nozzle, and does not fall away from it.
 
 Reference: Batty & Bridson 2008, section 4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.cells import BURIED, WALL, WET, Cells
+from plash.grid.cells import BURIED, SOLID, WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
-from plash.grid.tiles import Shape, dimension_of
+from plash.grid.tiles import Places, Shape, dimension_of
+from plash.physics.solids.base import Solids
 from plash.physics.solids.wall_faces import NO_SLIP, OF_SIDE, WallFaces
 
 DRY = np.uint8(0)
 FREE = np.uint8(1)
-SIDE_CLOSED = np.uint8(2)  # on or beyond a side of the domain that liquid slides along
+SIDE_CLOSED = np.uint8(2)  # on or beyond a side of the domain that liquid slides along, or the front of a spout
 BODY_CLOSED = np.uint8(3)  # of a body that liquid slides along
 HELD_AT_WALL = np.uint8(4)  # its centre is on the surface of the wall, where solids are whole cells
 HELD_INSIDE = np.uint8(5)  # and half a cell inside it
@@ -51,9 +53,9 @@ class ViscousFaces:
     all_known: bool
 
     @staticmethod
-    def of(velocity: FaceField, cells: Cells, walls: WallFaces) -> ViscousFaces:
-        """What faces are, given the velocity before viscosity acts."""
-        tiles = velocity.tiles
+    def of(velocity: FaceField, cells: Cells, solids: Solids) -> ViscousFaces:
+        """What faces are, given the velocity before viscosity acts; on the front of spouts that of what comes in."""
+        tiles, walls = velocity.tiles, with_inlets(solids.walls, velocity, inlet_faces(cells, solids))
         kinds = np.zeros(cells.faces.shape, np.uint8)
         run = _find_kinds(tiles.shape, walls.corner_distance is not None)
         distance = _or_stand_in(walls.corner_distance, tiles.shape)
@@ -71,6 +73,27 @@ class ViscousFaces:
         is_held = (self.kinds >= HELD_AT_WALL) & ((cells.faces & WET) > 0)
         pool = np.where(self.kinds == FREE, pool, np.where(is_held, self.velocity, velocity.pool))
         velocity.pool = pool
+
+
+def inlet_faces(cells: Cells, solids: Solids) -> list[Places]:
+    """The faces of inlet cells, by axis: they are solid to the pressure, and liquid comes through."""
+    places = np.nonzero((cells.label == SOLID) & ~solids.is_solid)
+    found = []
+    for axis in range(cells.tiles.dimension):
+        beyond = cells.tiles.beside(places, axis, 1)
+        found.append(tuple(np.concatenate(pair) for pair in zip(places, beyond, strict=True)))
+    return found
+
+
+def with_inlets(walls: WallFaces, velocity: FaceField, inlets: list[Places]) -> WallFaces:
+    """The walls, and the front of spouts as a side that moves as liquid comes in."""
+    if not any(len(places[0]) for places in inlets):
+        return walls
+    bits, given = walls.bits.copy(), walls.velocity.copy()
+    for axis, places in enumerate(inlets):
+        bits[axis][places] = OF_SIDE
+        given[axis][places] = np.nan_to_num(velocity.pool[axis][places])
+    return replace(walls, bits=bits, velocity=given)
 
 
 def _or_stand_in(distance: NDArray[np.float32] | None, shape: Shape) -> NDArray[np.float32]:
