@@ -195,12 +195,12 @@ def test_one_number_stands_for_all_closed_sides():
 @pytest.mark.parametrize("transfer", ["apic", "flip"])
 def test_a_strand_hangs_on_its_nozzle(transfer):
     """Tension holds it: it leaves the spout as fast as it comes, and no particle flies off on its own."""
-    spout = {"kind": "disc", "center": (0.02, 0.05), "normal": (0, -1), "radius": 0.004}
+    disc = plash.Disc(center=(0.02, 0.05), normal=(0, -1), radius=0.004)
     scene = plash.Scene(
         domain={"size": (0.04, 0.06), "cell_size": 0.001, "friction": 1},
         liquid={"density": 1420, "dynamic_viscosity": 50.0},
         solver={"transfer": transfer},
-        source=[{"kind": "spout", "shape": spout, "speed": 0.3}],
+        source=[plash.Spout(shape=disc, speed=0.3)],
     )
     solver: Any = plash.build(scene)
     for step in range(1, 9):

@@ -45,6 +45,20 @@ def test_what_is_too_small_or_too_fast_for_the_grid_is_found():
     assert codes(scene(solid=[solid], sink=[sink])) == [("error", "region-in-solid")]
 
 
+def test_a_strand_that_gets_too_thin_is_found():
+    disc = {"kind": "disc", "center": (0.6, 0.9), "normal": (0, -1), "radius": 0.15}
+
+    def strand(viscosity):
+        liquid = {"density": 1000, "dynamic_viscosity": viscosity}
+        found = findings(scene(liquid=liquid, spout={"shape": disc, "speed": 0.2}))
+        return [finding for finding in found if finding.code == "thin-strand"]
+
+    (finding,) = strand(10.0)
+    assert "0.0143 m thin" in finding.message  # 0.3 m times 0.2 m/s over the 4.21 m/s of a free fall
+    assert strand(1e5) == []  # hangs together
+    assert strand(1e-3) == []  # water breaks into drops anyway
+
+
 def test_the_volume_to_expect_counts_what_comes_in():
     assert liquid_volume(scene(time={"fps": 10, "frames": 20})) == pytest.approx(0.4, rel=0.01)
     assert liquid_volume(scene(time={"fps": 10, "frames": 2000})) == pytest.approx(1.2)

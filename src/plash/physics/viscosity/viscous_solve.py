@@ -24,7 +24,7 @@ from plash.timing import stage
 
 TOLERANCE = 1e-4  # of the change of momentum
 _FIRST = 1e-2  # of the first residual: then the change is known well enough to say how exact it has to be
-_ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
+_ROUND_OFF = 2.0**-22  # of momentum, relative: large weights make that of single precision larger
 _MOST_ROUNDS = 4
 _MOST_ITERATIONS = 600
 

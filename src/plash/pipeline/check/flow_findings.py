@@ -17,6 +17,7 @@ from plash.scene.shapes import Shape
 from plash.scene.sources import Blob, HeatSource, Spout
 
 _FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
+_THICK, _THINNEST = 0.5, 2.0  # Pa·s from which liquid forms strands, and cells across below which they break
 
 
 def flow_findings(scene: Scene) -> Iterator[Finding]:
@@ -64,6 +65,35 @@ def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]
             where,
             f"{width:.4g} m wide, {width / domain.h:.2f} cells of {domain.h:.4g} m: its jet is hardly seen",
             f"make it at least {_FEW_CELLS * domain.h:.4g} m wide, or set domain.resolution = {needed}",
+        )
+        return
+    yield from _strand_findings(scene, where, spout, width)
+
+
+def _strand_findings(scene: Scene, where: str, spout: Spout, width: float) -> Iterator[Finding]:
+    """A stream of thick liquid that gets thinner than cells can show while it falls.
+
+    It falls freely, v² = u² + 2 g H, or as slowly as its own weight stretches it, v = u + g H²/(6 ν).
+    """
+    liquid, h = scene.liquid, scene.domain.h
+    gravity, height = -scene.domain.gravity[1], spout.shape.center[1]
+    slowest = spout.peak(scene.dimension)
+    if liquid.nu * liquid.rho < _THICK or gravity <= 0 or slowest <= 0 or height <= 0:
+        return
+    hanging = slowest + gravity * height**2 / (6 * liquid.nu)
+    share = slowest / min(math.sqrt(slowest**2 + 2 * gravity * height), hanging)
+    sides = {2 * half for half in spout.shape.half_sides(scene.dimension)}
+    is_round = scene.dimension == 3 and len(sides) == 1
+    thinnest = width * (math.sqrt(share) if is_round else share)
+    if thinnest < _THINNEST * h:
+        needed = math.ceil(_THINNEST * max(scene.domain.size) / thinnest - 1e-9)
+        yield Finding(
+            "warning",
+            "thin-strand",
+            where,
+            f"its stream falls {height:.3g} m and gets {thinnest:.3g} m thin, {thinnest / h:.1f} cells: it breaks "
+            f"below {_THINNEST:g}",
+            f"make it wider or faster, let it fall less far, or set domain.resolution = {needed}",
         )
 
 
