@@ -133,3 +133,12 @@ def test_the_studio_shows_temperatures_and_follows_changes():
     simulation.change(scene())
     simulation.advance(0.08)
     assert simulation.views[-1] == "temperature"
+
+
+@pytest.mark.parametrize("view", ["age", "temperature"])
+def test_the_studio_shows_a_scene_in_which_no_liquid_is_left(view):
+    simulation: Any = live(scene())
+    particles = simulation._solver.state.particles
+    particles.keep(np.zeros(particles.count, np.bool_))
+    arrays, _ = simulation.arrays(view, arrows=False)
+    assert len(arrays["shade"]) == 0

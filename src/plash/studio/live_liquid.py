@@ -266,7 +266,7 @@ class LiveLiquid:
         """
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
         if view in self.quantities:
-            value = getattr(particles, view).reshape(-1, particles.count)[0][which].astype(np.float64)
+            value = np.atleast_2d(getattr(particles, view))[0][which].astype(np.float64)
             value -= (self.scene.color_scale(view) or (0.0,))[0]
         else:
             value = np.hypot(*particles.velocity[:, which])

@@ -216,6 +216,7 @@ def serve(scene: str, runs: Path, port: int | None, started: Any) -> None:
         ws="websockets-sansio",
         ws_max_size=LARGEST_PICTURE,
         ws_per_message_deflate=False,
+        ws_ping_interval=None,  # a busy machine may take long to answer, and a page of this machine that ends is told
         timeout_graceful_shutdown=1,
         server_header=False,
     )
