@@ -20,9 +20,8 @@ from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_free import continue_stress_free
-from plash.physics.viscosity.stress_weights import Scheme, stress_operator
-from plash.physics.viscosity.viscous_faces import ViscousFaces
-from plash.physics.viscosity.viscous_solve import solve_viscosity
+from plash.physics.viscosity.stress_weights import Scheme
+from plash.physics.viscosity.viscous_solve import act_implicitly
 from plash.timing import stage
 
 
@@ -60,10 +59,7 @@ class CoupledViscosity:
         self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
-        balanced = self.balance.balanced(velocity, cells, solids)
-        faces = ViscousFaces.of(balanced, cells, solids)
+        scheme = Scheme(self.h, coupled=True, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        operator = stress_operator(faces, cells, nu, dt, Scheme(self.h, coupled=True, harmonic=self.harmonic))
-        found = solve_viscosity(operator, faces)
-        faces.change(velocity, balanced, cells)
+        found = act_implicitly(velocity, cells, solids, nu, dt, (scheme, self.balance))
         return CoupledStep(found.iterations, found.residual)

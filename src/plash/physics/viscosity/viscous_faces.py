@@ -55,7 +55,7 @@ class ViscousFaces:
     @staticmethod
     def of(velocity: FaceField, cells: Cells, solids: Solids) -> ViscousFaces:
         """What faces are, given the velocity before viscosity acts; on the front of spouts that of what comes in."""
-        tiles, walls = velocity.tiles, with_inlets(solids.walls, velocity, inlet_faces(cells, solids))
+        tiles, walls = velocity.tiles, _with_inlets(solids.walls, velocity, inlet_faces(cells, solids))
         kinds = np.zeros(cells.faces.shape, np.uint8)
         run = _find_kinds(tiles.shape, walls.corner_distance is not None)
         distance = _or_stand_in(walls.corner_distance, tiles.shape)
@@ -85,7 +85,7 @@ def inlet_faces(cells: Cells, solids: Solids) -> list[Places]:
     return found
 
 
-def with_inlets(walls: WallFaces, velocity: FaceField, inlets: list[Places]) -> WallFaces:
+def _with_inlets(walls: WallFaces, velocity: FaceField, inlets: list[Places]) -> WallFaces:
     """The walls, and the front of spouts as a side that moves as liquid comes in."""
     if not any(len(places[0]) for places in inlets):
         return walls

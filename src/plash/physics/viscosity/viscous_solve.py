@@ -14,11 +14,16 @@ from __future__ import annotations
 import numpy as np
 
 from plash.errors import DivergedError
+from plash.grid.cells import Cells
+from plash.grid.fields import CellField, FaceField
 from plash.linear import pcg
 from plash.linear.component_blocks import ComponentMultigrid
 from plash.linear.operators import Pool64
+from plash.physics.solids.base import Solids
+from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_operator import StressOperator
+from plash.physics.viscosity.stress_weights import Scheme, stress_operator
 from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
 from plash.timing import stage
 
@@ -27,6 +32,21 @@ _FIRST = 1e-2  # of the first residual: then the change is known well enough to 
 _ROUND_OFF = 2.0**-22  # of momentum, relative: large weights make that of single precision larger
 _MOST_ROUNDS = 4
 _MOST_ITERATIONS = 600
+
+
+def act_implicitly(
+    velocity: FaceField, cells: Cells, solids: Solids, nu: float | CellField, dt: float, how: tuple[Scheme, Balance]
+) -> ViscousStep:
+    """Let viscosity (m²/s) act for dt on every velocity that borders liquid; tells how the solve went.
+
+    `how` is which stress it is, and what makes the velocity that it acts on.
+    """
+    scheme, balance = how
+    balanced = balance.balanced(velocity, cells, solids)
+    faces = ViscousFaces.of(balanced, cells, solids)
+    found = solve_viscosity(stress_operator(faces, cells, nu, dt, scheme), faces)
+    faces.change(velocity, balanced, cells)
+    return found
 
 
 @stage
