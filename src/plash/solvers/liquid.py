@@ -118,14 +118,14 @@ class LiquidSolver:
         self.forces.add(s.velocity, cells, s.time, kick)
         warmth.lift(s.velocity, kick)
         inlets.enforce_inlet_flux(s.velocity)
-        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick)
+        drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
+        inflow = inlets.inflow.plus(drained)
+        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick, inflow)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
-        drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        inflow = inlets.inflow.plus(drained)
         projection = self.pressure.project(s.velocity, cells, kick, inflow, self.path_divergence)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)

@@ -23,7 +23,7 @@ H = 0.37
 class AsItIs:
     """Lets viscosity act on a velocity that has a divergence."""
 
-    def balanced(self, velocity, cells, solids):
+    def balanced(self, velocity, cells, solids, inflow):
         return velocity.copy()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField
+from plash.physics.flow.inflow import Inflow
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.coupled import CoupledViscosity
@@ -29,11 +30,17 @@ class AutoViscosity:
         return float("inf")
 
     def apply(
-        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        viscosity: CellField | None,
+        dt: float,
+        inflow: Inflow | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = self.explicit if dt <= self._longest_explicit(cells, solids, viscosity) else self.coupled
-        return scheme.apply(velocity, cells, solids, viscosity, dt)
+        return scheme.apply(velocity, cells, solids, viscosity, dt, inflow)
 
     def _longest_explicit(self, cells: Cells, solids: Solids, viscosity: CellField | None) -> float:
         """Longest time for which the explicit scheme is stable, s."""

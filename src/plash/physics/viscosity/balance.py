@@ -21,6 +21,7 @@ import numpy as np
 from plash.grid.cells import Cells
 from plash.grid.fields import FaceField, fastest
 from plash.linear.system import PoissonSystem
+from plash.physics.flow.inflow import Inflow
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.viscous_faces import inlet_faces
@@ -32,7 +33,7 @@ _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
 class Balance(Protocol):
     """What viscosity acts on."""
 
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inflow: Inflow | None) -> FaceField:
         """A velocity to act on, made from that after forces."""
 
 
@@ -49,8 +50,8 @@ class PressureBalance:
     tolerance: float
 
     @stage
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids) -> FaceField:
-        """The velocity without its divergence in liquid cells; unknown where there is no liquid.
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inflow: Inflow | None) -> FaceField:
+        """The velocity without its divergence in liquid cells, but for what comes in; unknown where there is no liquid.
 
         It is so on closed faces too, but for those of spouts, which have the velocity of what comes in.
         """
@@ -60,6 +61,8 @@ class PressureBalance:
         for axis, places in enumerate(inlets):
             made.pool[axis][places] = np.nan_to_num(velocity.pool[axis][places])
         b = self.free_surface.right_hand_side(made, cells)
+        if inflow is not None:
+            inflow.add_to(b, cells)
         floor = _ROUND_OFF * float(fastest(made.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
         potential, _ = PoissonSystem(self.free_surface.operator(cells)).solve(b, self.tolerance, floor)
         self.free_surface.subtract_gradient(made, potential, cells)

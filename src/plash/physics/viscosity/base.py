@@ -10,6 +10,7 @@ from typing import Protocol
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
+from plash.physics.flow.inflow import Inflow
 from plash.physics.solids.base import Solids
 
 
@@ -33,7 +34,13 @@ class Viscosity(Protocol):
     """How momentum spreads inside the liquid."""
 
     def apply(
-        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        viscosity: CellField | None,
+        dt: float,
+        inflow: Inflow | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid; tells how it was found.
 
@@ -44,6 +51,7 @@ class Viscosity(Protocol):
             viscosity: Kinematic viscosity at cell centres, m²/s, known in liquid cells and 2 cells round them; None
                 for a liquid with one viscosity.
             dt: How long it acts, s.
+            inflow: Volume that comes into cells, or goes, beside what flows through open faces.
         """
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -55,7 +63,13 @@ class Inviscid:
     """No viscosity at all."""
 
     def apply(
-        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        viscosity: CellField | None,
+        dt: float,
+        inflow: Inflow | None = None,
     ) -> ViscousStep:
         """Nothing."""
         return ViscousStep()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
+from plash.physics.flow.inflow import Inflow
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
@@ -56,10 +57,17 @@ class CoupledViscosity:
 
     @stage
     def apply(
-        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        viscosity: CellField | None,
+        dt: float,
+        inflow: Inflow | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=True, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        found = act_implicitly(velocity, cells, solids, nu, dt, (scheme, self.balance))
+        balanced = self.balance.balanced(velocity, cells, solids, inflow)
+        found = act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)
         return CoupledStep(found.iterations, found.residual)

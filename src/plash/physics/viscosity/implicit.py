@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
+from plash.physics.flow.inflow import Inflow
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
@@ -43,9 +44,16 @@ class ImplicitViscosity:
 
     @stage
     def apply(
-        self, velocity: FaceField, cells: Cells, solids: Solids, viscosity: CellField | None, dt: float
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        viscosity: CellField | None,
+        dt: float,
+        inflow: Inflow | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=False, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        return act_implicitly(velocity, cells, solids, nu, dt, (scheme, self.balance))
+        balanced = self.balance.balanced(velocity, cells, solids, inflow)
+        return act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)

@@ -20,7 +20,6 @@ from plash.linear import pcg
 from plash.linear.component_blocks import ComponentMultigrid
 from plash.linear.operators import Pool64
 from plash.physics.solids.base import Solids
-from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_operator import StressOperator
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
@@ -35,14 +34,18 @@ _MOST_ITERATIONS = 600
 
 
 def act_implicitly(
-    velocity: FaceField, cells: Cells, solids: Solids, nu: float | CellField, dt: float, how: tuple[Scheme, Balance]
+    velocities: tuple[FaceField, FaceField],
+    cells: Cells,
+    solids: Solids,
+    nu: float | CellField,
+    dt: float,
+    scheme: Scheme,
 ) -> ViscousStep:
     """Let viscosity (m²/s) act for dt on every velocity that borders liquid; tells how the solve went.
 
-    `how` is which stress it is, and what makes the velocity that it acts on.
+    Of the two velocities it changes the first, as it acts on the second.
     """
-    scheme, balance = how
-    balanced = balance.balanced(velocity, cells, solids)
+    velocity, balanced = velocities
     faces = ViscousFaces.of(balanced, cells, solids)
     found = solve_viscosity(stress_operator(faces, cells, nu, dt, scheme), faces)
     faces.change(velocity, balanced, cells)
