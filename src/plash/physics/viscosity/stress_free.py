@@ -18,11 +18,12 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import WALL, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import UNKNOWN, FaceField
-from plash.grid.loops import chunk_range, row_start, stride
+from plash.grid.loops import chunk_range, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.timing import stage
 
 _LAYERS = 2  # those that particles inside the surface can read
+_HALO = 2
 
 
 @stage
@@ -39,21 +40,36 @@ def continue_stress_free(velocity: FaceField, cells: Cells) -> None:
 
 
 @inlined
-def _candidate(blocks, a, b, m, up, PY, PX):
+def _candidate(blocks, bits, a, b, m, up, PY, PX):
     """What the face m across axis a would have if the surface towards one neighbour along axis b had no stress."""
     along, across = stride(b, PY, PX), stride(a, PY, PX)
     value = blocks[a, m + along] if up else blocks[a, m - along]
     if a == b:
         return value
     edge = m + along if up else m
-    slope = blocks[b, edge] - blocks[b, edge - across]
+    slope = _smooth_slope(blocks[b], bits[b], edge, across)
     return value + slope if up else value - slope
+
+
+@inlined
+def _smooth_slope(values, bits, m, step):
+    """Difference from the value before, in the mean with those on either side: none for values that alternate.
+
+    Where a side is not known the slope goes on as it is; at a wall it turns round, as nothing goes on behind.
+    """
+    slope = values[m] - values[m - step]
+    ahead, behind = values[m + step] - values[m], values[m - step] - values[m - 2 * step]
+    if ahead != ahead:
+        ahead = -slope if bits[m + step] & WALL > 0 else slope
+    if behind != behind:
+        behind = -slope if bits[m - 2 * step] & WALL > 0 else slope
+    return np.float32(0.25) * (ahead + slope + slope + behind)
 
 
 @for_tile_shape
 def _continue(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    PZ, PY, PX, HZ = block_sizes(shape, _HALO)
     DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
 
@@ -62,22 +78,24 @@ def _continue(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             blocks = np.full((DIM, SIZE), np.float32(np.nan))
+            bits = np.zeros((DIM, SIZE), np.uint8)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for a in range(DIM):
-                    copy_block(blocks[a], velocity[a], neighbours, t, 1, BZ, BY, BX)
+                    copy_block(blocks[a], velocity[a], neighbours, t, _HALO, BZ, BY, BX)
+                    copy_block(bits[a], faces[a], neighbours, t, _HALO, BZ, BY, BX)
                 for a in range(DIM):
                     for z in range(BZ):
                         for y in range(BY):
-                            o = row_start(z, y, HZ, PY, PX)
+                            o = ((z + HZ) * PY + y + _HALO) * PX + _HALO
                             for x in range(BX):
                                 u = blocks[a, o + x]
-                                if u == u or faces[a, t, z, y, x] & WALL > 0:
+                                if u == u or bits[a, o + x] & WALL > 0:
                                     continue
                                 total, count = np.float32(0), np.float32(0)
                                 for b in range(DIM):
                                     for up in range(2):
-                                        value = _candidate(blocks, a, b, o + x, up, PY, PX)
+                                        value = _candidate(blocks, bits, a, b, o + x, up, PY, PX)
                                         if value == value:
                                             total += value
                                             count += np.float32(1)
