@@ -198,14 +198,14 @@ def test_a_strand_hangs_on_its_nozzle(transfer, beside_a_body):
 
     A body that it does not touch changes nothing, though fluxes of spouts are then kept beside the divergence.
     """
-    body = [{"shape": {"kind": "sphere", "center": (0.009, 0.04), "radius": 0.0051}}]
+    body = plash.Solid(shape=plash.Sphere(center=(0.009, 0.04), radius=0.0051))
     disc = plash.Disc(center=(0.02, 0.05), normal=(0, -1), radius=0.004)
     scene = plash.Scene(
         domain={"size": (0.04, 0.06), "cell_size": 0.001, "friction": 1},
         liquid={"density": 1420, "dynamic_viscosity": 50.0},
         solver={"transfer": transfer},
         source=[plash.Spout(shape=disc, speed=0.3)],
-        solid=body if beside_a_body else [],
+        solid=[body] if beside_a_body else [],
     )
     solver: Any = plash.build(scene)
     for step in range(1, 9):
@@ -217,3 +217,19 @@ def test_a_strand_hangs_on_its_nozzle(transfer, beside_a_body):
     assert particles.velocity[1][near].mean() == pytest.approx(-0.3, rel=0.03)
     assert particles.ballistic.mean() < 0.01
     assert abs(solver.ledger.volume / solver.ledger.target_volume - 1) < 0.03
+
+
+@pytest.mark.slow
+def test_honey_comes_to_rest():
+    """Its motion dies down, second by second, as the surface levels; in 3-D too, where single cells may feed it."""
+    made = plash.Scene(
+        domain={"size": (0.12, 0.09, 0.07), "resolution": 16, "friction": 1},
+        liquid={"material": "honey"},
+        fill=[{"shape": plash.Box(min=(0, 0, 0), max=(0.12, 0.052, 0.07))}],
+    )
+    solver, _ = simulated(made, 24)
+    after_one_second = np.abs(solver.state.particles.velocity).mean()
+    for frame in range(25, 73):
+        while solver.state.time < frame / 24 - 1e-9:
+            solver.advance(frame / 24)
+    assert np.abs(solver.state.particles.velocity).mean() < 0.25 * after_one_second
