@@ -119,14 +119,14 @@ class LiquidSolver:
         warmth.lift(s.velocity, kick)
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
-        inflow = inlets.inflow.plus(drained)
-        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick, inflow)
+        inlets = inlets.with_drains(drained)
+        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick, inlets)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
-        projection = self.pressure.project(s.velocity, cells, kick, inflow, self.path_divergence)
+        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow, self.path_divergence)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
@@ -141,6 +141,7 @@ class LiquidSolver:
         before = s.particles.velocity.copy()
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
+        viscous.hold_alone(s.particles, s.velocity, projection.cells)
         accelerate(s.particles, before, kick)
         s.velocity_time, s.kick = s.time + dt / 2, kick
         conduction = warmth.spread(s.particles, solids, s.time, dt)

@@ -68,6 +68,10 @@ class RunningInlets:
     inside: NDArray[np.float32]
     brought_in: SolidFluxes
 
+    def with_drains(self, drained: Inflow) -> RunningInlets:
+        """The same, with what drains take."""
+        return replace(self, inflow=self.inflow.plus(drained))
+
     def solid_fluxes(self) -> SolidFluxes:
         """What the spouts push into cells."""
         return self.brought_in

@@ -11,7 +11,7 @@ import numpy as np
 
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField
-from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.coupled import CoupledViscosity
@@ -36,11 +36,11 @@ class AutoViscosity:
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = self.explicit if dt <= self._longest_explicit(cells, solids, viscosity) else self.coupled
-        return scheme.apply(velocity, cells, solids, viscosity, dt, inflow)
+        return scheme.apply(velocity, cells, solids, viscosity, dt, inlets)
 
     def _longest_explicit(self, cells: Cells, solids: Solids, viscosity: CellField | None) -> float:
         """Longest time for which the explicit scheme is stable, s."""

@@ -21,10 +21,9 @@ import numpy as np
 from plash.grid.cells import Cells
 from plash.grid.fields import FaceField, fastest
 from plash.linear.system import PoissonSystem
-from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
-from plash.physics.viscosity.viscous_faces import inlet_faces
 from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
@@ -33,7 +32,7 @@ _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
 class Balance(Protocol):
     """What viscosity acts on."""
 
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inflow: Inflow | None) -> FaceField:
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inlets: RunningInlets | None) -> FaceField:
         """A velocity to act on, made from that after forces."""
 
 
@@ -50,22 +49,21 @@ class PressureBalance:
     tolerance: float
 
     @stage
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inflow: Inflow | None) -> FaceField:
+    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inlets: RunningInlets | None) -> FaceField:
         """The velocity without its divergence in liquid cells, but for what comes in; unknown where there is no liquid.
 
         It is so on closed faces too, but for those of spouts, which have the velocity of what comes in.
         """
         made = velocity.copy()
         solids.enforce_no_flux(made, cells)
-        inlets = inlet_faces(cells, solids)
-        for axis, places in enumerate(inlets):
-            made.pool[axis][places] = np.nan_to_num(velocity.pool[axis][places])
+        if inlets is not None:
+            inlets.enforce_inlet_flux(made)
         b = self.free_surface.right_hand_side(made, cells)
-        if inflow is not None:
-            inflow.add_to(b, cells)
+        if inlets is not None:
+            inlets.inflow.add_to(b, cells)
         floor = _ROUND_OFF * float(fastest(made.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
         potential, _ = PoissonSystem(self.free_surface.operator(cells)).solve(b, self.tolerance, floor)
         self.free_surface.subtract_gradient(made, potential, cells)
-        for axis, places in enumerate(inlets):
-            made.pool[axis][places] = velocity.pool[axis][places]
+        if inlets is not None:
+            inlets.enforce_inlet_velocity(made)
         return made

@@ -10,7 +10,8 @@ from typing import Protocol
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
-from plash.physics.flow.inflow import Inflow
+from plash.particles.particles import Particles
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 
 
@@ -29,6 +30,9 @@ class ViscousStep:
     def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
         """Continue the new velocity beyond the surface as the stress there asks for: nothing, if it is not known."""
 
+    def hold_alone(self, particles: Particles, velocity: FaceField, cells: Cells) -> None:
+        """Let the liquid hold particles that are on their own near it: not at all, if it is thin."""
+
 
 class Viscosity(Protocol):
     """How momentum spreads inside the liquid."""
@@ -40,7 +44,7 @@ class Viscosity(Protocol):
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid; tells how it was found.
 
@@ -51,7 +55,7 @@ class Viscosity(Protocol):
             viscosity: Kinematic viscosity at cell centres, m²/s, known in liquid cells and 2 cells round them; None
                 for a liquid with one viscosity.
             dt: How long it acts, s.
-            inflow: Volume that comes into cells, or goes, beside what flows through open faces.
+            inlets: The spouts, and what else comes into cells or goes.
         """
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -69,7 +73,7 @@ class Inviscid:
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Nothing."""
         return ViscousStep()

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
-from plash.physics.flow.inflow import Inflow
+from plash.particles.particles import Particles
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.cling import let_cling
 from plash.physics.viscosity.stress_free import continue_stress_free
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_solve import act_implicitly
@@ -28,7 +30,22 @@ from plash.timing import stage
 
 @dataclass(frozen=True)
 class CoupledStep(ViscousStep):
-    """How the velocity was found, with the whole stress."""
+    """How the velocity was found, with the whole stress.
+
+    Attributes:
+        nu: Kinematic viscosity, m²/s.
+        dt: How long it acted, s.
+        h: Cell size, m.
+    """
+
+    nu: float | CellField = 0.0
+    dt: float = 0.0
+    h: float = 1.0
+
+    def hold_alone(self, particles: Particles, velocity: FaceField, cells: Cells) -> None:
+        """Let particles that are on their own near the liquid cling to it."""
+        if cells.phi is not None:
+            let_cling(particles, velocity, cells, self.nu, self.dt, self.h)
 
     def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
         """Continue the new velocity beyond the surface so that there is no stress."""
@@ -63,11 +80,11 @@ class CoupledViscosity:
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=True, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        balanced = self.balance.balanced(velocity, cells, solids, inflow)
+        balanced = self.balance.balanced(velocity, cells, solids, inlets)
         found = act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)
-        return CoupledStep(found.iterations, found.residual)
+        return CoupledStep(found.iterations, found.residual, nu, dt, self.h)

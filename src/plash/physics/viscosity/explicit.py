@@ -20,7 +20,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, dimension_of
-from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
@@ -70,7 +70,7 @@ class ExplicitViscosity:
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Set u += ν dt ∇²u on every known face; unknown ones must be the dry ones."""
         if viscosity is None and not solids.holds_liquid:

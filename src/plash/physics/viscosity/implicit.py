@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
-from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
@@ -50,10 +50,10 @@ class ImplicitViscosity:
         solids: Solids,
         viscosity: CellField | None,
         dt: float,
-        inflow: Inflow | None = None,
+        inlets: RunningInlets | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=False, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        balanced = self.balance.balanced(velocity, cells, solids, inflow)
+        balanced = self.balance.balanced(velocity, cells, solids, inlets)
         return act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)
