@@ -160,7 +160,7 @@ class Look(SceneModel):
         "from back to front (billboards). Pictures in 2-D and ray-traced ones show it as a volume.",
     )
     smoke_color: Color = Field(
-        default="#c9ccd0",
+        default="#b8bbbf",
         description='Colour of smoke in white light, "#rrggbb" or a name: black is soot, white is steam.',
     )
     smoke_opacity: Annotated[float, Quantity("extinction")] | None = Field(

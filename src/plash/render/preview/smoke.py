@@ -18,6 +18,7 @@ from plash.render.preview.lights import ShadowMap, cover_before
 from plash.render.preview.smoke_light import LitDepths, crossed_at, lit_depths, scattered, smoke_shadows
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, StudioLights
 from plash.render.smoke.bricks import Bricks, brick_tiles, empty_bricks, fill_bricks
+from plash.render.smoke.fire import FireLamps, fire_lamps, fire_light
 from plash.render.smoke.optics import SmokeFields, SmokeOptics, emitted, fades, tint_at
 
 Floats = NDArray[np.float32]
@@ -35,10 +36,12 @@ class LitSmoke:
     Attributes:
         bricks: How fast light fades, and what is sent out.
         shadows: Maps of the shadows that it casts, for the lamp and for the sky.
+        lamps: Its flames.
     """
 
     bricks: Bricks
     shadows: tuple[ShadowMap, ShadowMap]
+    lamps: FireLamps
 
 
 def lit_smoke(
@@ -73,13 +76,16 @@ def lit_smoke(
     from_lamp, from_sky = (
         lit_depths(view, bricks, box, part) for view, part in ((lamp, 0.7 * finest), (sky, finest))
     )
+    lamps = fire_lamps(volume, optics)
     _light(cells, smoke, optics, from_lamp, from_sky, _shade_of(solids), h, chunk_count())
+    if len(lamps.places):
+        _add_firelight(cells, smoke, optics, lamps, h, chunk_count())
     fill_bricks(bricks, tiles, cells, 1, 4)
     shadows = (
         smoke_shadows(lamp, from_lamp, LAMP_SOFTNESS, 2 * h),
         smoke_shadows(sky, from_sky, SKY_SOFTNESS, 2 * h),
     )
-    return LitSmoke(bricks, shadows)
+    return LitSmoke(bricks, shadows, lamps)
 
 
 def _box_of(tiles: Tiles, size: Array, h: float) -> tuple[Array, Array]:
@@ -150,3 +156,22 @@ def _light(cells, smoke, optics, lamp, sky, shade, h, chunks):
                             cells[slot, z, y, x, 1 + part] = by_smoke * tint * light + glow
 
 
+@kernel
+def _add_firelight(cells, smoke, optics, lamps, h, chunks):
+    _, deep, high, wide, _ = cells.shape
+    for chunk in numba.prange(chunks):
+        for slot in chunk_slots(chunk, chunks, len(smoke.homes)):
+            home, origin = smoke.homes[slot - 1], smoke.origins[slot]
+            if home == 0:
+                continue
+            for z in range(deep):
+                for y in range(high):
+                    for x in range(wide):
+                        if cells[slot, z, y, x, 0] <= 0:
+                            continue
+                        px, py, pz = (origin[0] + x + 0.5) * h, (origin[1] + y + 0.5) * h, (origin[2] + z + 0.5) * h
+                        by_smoke, _ = fades(smoke, optics, home, z, y, x)
+                        falling = fire_light(lamps, px, py, pz, 0.0, 0.0, 0.0)
+                        for part in range(3):
+                            tint = tint_at(smoke, optics, home, z, y, x, part)
+                            cells[slot, z, y, x, 1 + part] += np.float32(by_smoke * tint * falling[part] / np.pi)

@@ -17,6 +17,7 @@ from plash.render.preview.balls import draw_balls
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
+from plash.render.preview.firelight import add_firelight
 from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
 from plash.render.preview.march import SeenSmoke, see_smoke
@@ -131,6 +132,8 @@ class SpacePreview:
         self._shade(key, sky, self._opaque, maps)
         self._shade(key, sky, self._opaque, smoke and smoke.shadows)
         light = shine(self._seen, key, sky, studio.to_lamp, studio.background)
+        if smoke is not None:
+            add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
         nearest = np.minimum(layer.depth, self._opaque)
         seen_smoke = self._smoke_before(nearest, smoke)
         before = self._edge_cover(nearest if seen_smoke is None else np.minimum(nearest, seen_smoke.depth))
@@ -170,6 +173,8 @@ class SpacePreview:
         self._shade(key, sky, layer.depth, self._maps_of(things, grain))
         self._shade(key, sky, layer.depth, smoke and smoke.shadows)
         light = shine(seen, key, sky, studio.to_lamp, studio.background)
+        if smoke is not None:
+            add_firelight(light, view, layer.depth, seen, smoke.lamps, studio.background)
         edges = self._edge_cover(layer.depth)
         seen_smoke = self._smoke_before(layer.depth, smoke)
         if seen_smoke is not None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import CARRIED
 from plash.grid.compile import inlined
 from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
@@ -25,10 +26,9 @@ Floats = NDArray[np.float32]
 HOTTEST = 4000.0  # K, of the table of glows
 _STEPS = 512  # of the tables
 _DENSE = 24.0  # times that light fades to 1/e on its way through a domain full of smoke of 1 kg/m³
-_FLAMES = 14.0  # the same for flames
+_FLAMES, _BRIGHTNESS = 10.0, 4.0  # the same for flames, and light of thick ones of 1700 K: white paper in the studio is 1
 _FLAME, _HOTTER = 950.0, 750.0  # K: soot of the faintest flame is at least so hot, and of the strongest so much hotter
 _GLOWS = 700.0  # K: colder smoke is not seen to glow
-_SCALE = (293.15, 593.15)  # K, of the scale of colours if the scene does not say how warm anything is
 
 
 class SmokeOptics(NamedTuple):
@@ -85,7 +85,7 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
     """
     look = scene.look
     size = math.prod(scene.domain.size) ** (1 / scene.dimension)
-    low, top = scene.color_scale("temperature") or _SCALE
+    low, top = scene.color_scale("temperature") or CARRIED["temperature"].scale(1.0)
     colors = light_of(look.smoke_color).astype(np.float32).reshape(1, 3)
     if look.color_by == "temperature":
         colors = scale_colors(np.linspace(0, 1, _STEPS), "temperature")
@@ -96,7 +96,7 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
         low=low,
         top=top,
         colors=np.ascontiguousarray(np.clip(colors, 0.0, 0.99), np.float32),
-        glow=(look.fire_brightness * glow_colors(np.linspace(0, HOTTEST, _STEPS))).astype(np.float32),
+        glow=(_BRIGHTNESS * look.fire_brightness * glow_colors(np.linspace(0, HOTTEST, _STEPS))).astype(np.float32),
     )
 
 
