@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numba
@@ -79,6 +79,7 @@ def lit_smoke(
     lamps = fire_lamps(volume, optics)
     _light(cells, smoke, optics, from_lamp, from_sky, _shade_of(solids), h, chunk_count())
     if len(lamps.places):
+        _add_glow(cells, smoke, optics, chunk_count())
         _add_firelight(cells, smoke, optics, lamps, h, chunk_count())
     fill_bricks(bricks, tiles, cells, 1, 4)
     shadows = (
@@ -86,6 +87,17 @@ def lit_smoke(
         smoke_shadows(sky, from_sky, SKY_SOFTNESS, 2 * h),
     )
     return LitSmoke(bricks, shadows, lamps)
+
+
+def glowing_smoke(volume: Volume, optics: SmokeOptics, lit: LitSmoke) -> LitSmoke:
+    """Lit smoke of a volume as it would be in the dark: what it sends out by itself is left."""
+    tiles = brick_tiles(volume)
+    smoke = SmokeFields.of(volume, tiles)
+    cells = np.zeros((tiles.count + 1, *tiles.shape, 4), np.float32)
+    _add_glow(cells, smoke, optics, chunk_count())
+    bricks = lit.bricks._replace(values=lit.bricks.values.copy())
+    fill_bricks(bricks, tiles, cells, 1, 4)
+    return replace(lit, bricks=bricks)
 
 
 def _box_of(tiles: Tiles, size: Array, h: float) -> tuple[Array, Array]:
@@ -149,11 +161,24 @@ def _light(cells, smoke, optics, lamp, sky, shade, h, chunks):
                             )
                             light *= np.float32(1 - cover)
                         light += _SKY * scattered(crossed_at(sky, px, py, pz))
-                        by_smoke, by_flame = fades(smoke, optics, home, z, y, x)
+                        by_smoke, _ = fades(smoke, optics, home, z, y, x)
                         for part in range(3):
-                            tint = tint_at(smoke, optics, home, z, y, x, part)
-                            glow = emitted(smoke, optics, home, z, y, x, part)
-                            cells[slot, z, y, x, 1 + part] = by_smoke * tint * light + glow
+                            cells[slot, z, y, x, 1 + part] = by_smoke * tint_at(smoke, optics, home, z, y, x, part) * light
+
+
+@kernel
+def _add_glow(cells, smoke, optics, chunks):
+    _, deep, high, wide, _ = cells.shape
+    for chunk in numba.prange(chunks):
+        for slot in chunk_slots(chunk, chunks, len(smoke.homes)):
+            home = smoke.homes[slot - 1]
+            if home == 0:
+                continue
+            for z in range(deep):
+                for y in range(high):
+                    for x in range(wide):
+                        for part in range(3):
+                            cells[slot, z, y, x, 1 + part] += emitted(smoke, optics, home, z, y, x, part)
 
 
 @kernel

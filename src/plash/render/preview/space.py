@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
@@ -22,7 +23,7 @@ from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
 from plash.render.preview.march import SeenSmoke, see_smoke
 from plash.render.preview.raster import Layer, draw_triangles
-from plash.render.preview.smoke import LitSmoke, lit_smoke
+from plash.render.preview.smoke import LitSmoke, glowing_smoke, lit_smoke
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
 from plash.render.preview.tint import Tint
@@ -89,16 +90,9 @@ class SpacePreview:
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
-        camera = self._scene.look.camera
-        if self._moves:
-            self._place_solids(moment.time)
-        if camera is not None and camera.moves:
-            self._look_from(camera_view(camera, self._size, self._pixels, moment.time))
-        elif self._moves:
-            self._look_from(self._view)
+        self._prepare(moment.time)
         show = self._scene.look.show
-        solid_map = None if self._solid_maps is None else self._solid_maps[0]
-        smoke = lit_smoke(moment.volume, self._optics, self._studio, self._size, solid_map)
+        smoke = self._lit(moment.volume)
         if show == "surface":
             return self._of_surface(self._surface(moment.mesh), smoke)
         particles = moment.particles
@@ -109,6 +103,30 @@ class SpacePreview:
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(particles.volume, 0))
         colors = self._tint.colors(self._tint.values(particles.velocity, particles.scalars))
         return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h, smoke)
+
+    def seen_smoke(self, moment: Moment) -> tuple[SeenSmoke, SeenSmoke] | None:
+        """What is seen of smoke in front of solids and floor: lit, and by its own light; None where there is none."""
+        self._prepare(moment.time)
+        smoke = self._lit(moment.volume)
+        if smoke is None:
+            return None
+        lit = self._smoke_before(self._opaque, smoke)
+        own = self._smoke_before(self._opaque, glowing_smoke(moment.volume, self._optics, smoke))
+        return lit, own
+
+    def _prepare(self, time: float) -> None:
+        """Place solids and camera where they are at a time, if they move."""
+        camera = self._scene.look.camera
+        if self._moves:
+            self._place_solids(time)
+        if camera is not None and camera.moves:
+            self._look_from(camera_view(camera, self._size, self._pixels, time))
+        elif self._moves:
+            self._look_from(self._view)
+
+    def _lit(self, volume: Volume) -> LitSmoke | None:
+        solid_map = None if self._solid_maps is None else self._solid_maps[0]
+        return lit_smoke(volume, self._optics, self._studio, self._size, solid_map)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)
@@ -135,7 +153,7 @@ class SpacePreview:
         if smoke is not None:
             add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
         nearest = np.minimum(layer.depth, self._opaque)
-        seen_smoke = self._smoke_before(nearest, smoke)
+        seen_smoke = None if smoke is None else self._smoke_before(nearest, smoke)
         before = self._edge_cover(nearest if seen_smoke is None else np.minimum(nearest, seen_smoke.depth))
         self._draw_edges(light, np.maximum(self._edge_cover(self._opaque) - before, 0))
         if len(things.faces):
@@ -176,7 +194,7 @@ class SpacePreview:
         if smoke is not None:
             add_firelight(light, view, layer.depth, seen, smoke.lamps, studio.background)
         edges = self._edge_cover(layer.depth)
-        seen_smoke = self._smoke_before(layer.depth, smoke)
+        seen_smoke = None if smoke is None else self._smoke_before(layer.depth, smoke)
         if seen_smoke is not None:
             before = self._edge_cover(np.minimum(layer.depth, seen_smoke.depth))
             self._draw_edges(light, np.maximum(edges - before, 0))
@@ -185,10 +203,8 @@ class SpacePreview:
         self._draw_edges(light, edges)
         return develop(light)
 
-    def _smoke_before(self, depth: Floats, smoke: LitSmoke | None) -> SeenSmoke | None:
-        """What is seen of smoke in front of what is at a depth; None where there is none."""
-        if smoke is None:
-            return None
+    def _smoke_before(self, depth: Floats, smoke: LitSmoke) -> SeenSmoke:
+        """What is seen of smoke in front of what is at a depth."""
         seen = SeenSmoke.nothing(self._view)
         see_smoke(seen, self._view, depth, smoke.bricks)
         return seen

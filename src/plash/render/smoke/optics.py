@@ -100,6 +100,15 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
     )
 
 
+def tints(optics: SmokeOptics, temperature: NDArray[np.floating]) -> Floats:
+    """Shares of light (..., 3) that smoke of some temperatures sends on; one for all if it has one colour."""
+    colors = optics.colors
+    if len(colors) == 1:
+        return colors.reshape((1,) * temperature.ndim + (3,))
+    place = np.clip((temperature - optics.low) / (optics.top - optics.low), 0, 1) * (len(colors) - 1)
+    return colors[np.rint(place).astype(np.int64)]
+
+
 @inlined
 def fades(fields, optics, slot, z, y, x):
     """How fast light fades in the smoke of a cell and in its flame, 1/m."""
