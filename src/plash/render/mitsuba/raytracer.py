@@ -128,7 +128,9 @@ class RayTracer:
 
     @cached_property
     def _drafts(self) -> SpacePreview:
-        return SpacePreview(self._scene, *self._pixels)
+        """The built-in renderer; it follows light through smoke as rays do."""
+        look = self._scene.look.with_values(smoke="volume")
+        return SpacePreview(self._scene.with_values(look=look), *self._pixels)
 
     def _heat(self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]) -> NDArray[np.float64]:
         """How hot glowing liquid is, from 0 to 1: by its temperature, or the hotter the faster if nobody knows it."""

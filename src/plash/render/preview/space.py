@@ -15,6 +15,7 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
+from plash.render.preview.billboards import see_billboards
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
@@ -60,6 +61,7 @@ class SpacePreview:
         self._pixels = (2 * width, 2 * height)
         self._tint = Tint(scene)
         self._optics = smoke_optics(scene)
+        self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
         first = camera_view(scene.look.camera, self._size, self._pixels)
         self._studio = studio_for(first, self._size, light_of(scene.look.background))
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
@@ -206,7 +208,7 @@ class SpacePreview:
     def _smoke_before(self, depth: Floats, smoke: LitSmoke) -> SeenSmoke:
         """What is seen of smoke in front of what is at a depth."""
         seen = SeenSmoke.nothing(self._view)
-        see_smoke(seen, self._view, depth, smoke.bricks)
+        self._see_smoke(seen, self._view, depth, smoke.bricks)
         return seen
 
     def _maps_of(self, things: DrawnTriangles | Balls, grain: float) -> tuple[ShadowMap, ShadowMap]:
