@@ -167,8 +167,8 @@ class Look(SceneModel):
         default=None,
         ge=0,
         le=1e9,
-        description="How much smoke dims what is behind it, an area for each kilogram: of light e^(-opacity density x) is "
-        "left after x metres.",
+        description="How much smoke dims what is behind it, an area for each kilogram: of light e^(-opacity density x) "
+        "is left after x metres.",
         json_schema_extra={"default_text": "so that 1 kg/m³ is dense: 24 over the domain's size"},
     )
     fire_brightness: Number = Field(

@@ -1,9 +1,9 @@
 """Smoke as Cline draws it: a blurry dot for every cell, drawn from back to front.
 
-A dot is a picture that faces the camera, three cells wide and brightest in its middle. Its opacity is not 1 - density, as the
-paper has it, which is how much light passes: of light e^(-s h f) is left, with the rate s at which it fades in the cell,
-the cell's size h, and a bell f = c (1 - r²/R²)² with R = 3/2 h. Its integral is h², so that in the mean many dots dim a
-ray as the smoke in their cells does.
+A dot is a picture that faces the camera, three cells wide and densest in its middle. Its opacity is not 1 - density, as
+the paper has it, which is how much light passes: of light e^(-s h f) is left, with the rate s at which it fades in the
+cell, the cell's size h, and a bell f = c (1 - r²/R²)² with R = 3/2 h. Its integral is h², so that in the mean many dots
+dim a ray as the smoke in their cells does.
 
 Reference: Cline et al., section 9.4.
 """

@@ -14,9 +14,10 @@ from plash.render.preview.surfaces import Seen, ray
 from plash.render.smoke.fire import FireLamps, fire_light
 
 Floats = NDArray[np.float32]
+Array = NDArray[np.float64]
 
 
-def add_firelight(light: Floats, view: View, depth: Floats, seen: Seen, lamps: FireLamps, floor: Floats) -> None:
+def add_firelight(light: Floats, view: View, depth: Floats, seen: Seen, lamps: FireLamps, floor: Array) -> None:
     """Add what opaque things, at a depth (m) at each sample, return of the light of flames.
 
     Args:

@@ -50,7 +50,9 @@ def _set(cells, smoke, optics, chunks):
                         cells[slot, z, y, x, 0] = by_smoke + by_flame
                         for part in range(3):
                             glow = emitted(smoke, optics, home, z, y, x, part)
-                            cells[slot, z, y, x, 1 + part] = by_smoke * tint_at(smoke, optics, home, z, y, x, part) + glow
+                            cells[slot, z, y, x, 1 + part] = (
+                                by_smoke * tint_at(smoke, optics, home, z, y, x, part) + glow
+                            )
 
 
 @kernel

@@ -13,9 +13,9 @@ from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_slots
 from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
-from plash.render.camera import View, box_corners, framing
+from plash.render.camera import box_corners, framing
 from plash.render.preview.lights import ShadowMap, cover_before
-from plash.render.preview.smoke_light import LitDepths, crossed_at, lit_depths, scattered, smoke_shadows
+from plash.render.preview.smoke_light import crossed_at, lit_depths, scattered, smoke_shadows
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, StudioLights
 from plash.render.smoke.bricks import Bricks, brick_tiles, empty_bricks, fill_bricks
 from plash.render.smoke.fire import FireLamps, fire_lamps, fire_light
@@ -73,9 +73,7 @@ def lit_smoke(
     lamp = framing(box_corners(*box), studio.to_lamp, 14.0, (rays, rays), 0.12)
     sky = framing(box_corners(*box), np.array([0.0, 1, 0]), 20.0, (rays // 2, rays // 2), 0.2)
     finest = max(h, 1.2 * across / rays)
-    from_lamp, from_sky = (
-        lit_depths(view, bricks, box, part) for view, part in ((lamp, 0.7 * finest), (sky, finest))
-    )
+    from_lamp, from_sky = (lit_depths(view, bricks, box, part) for view, part in ((lamp, 0.7 * finest), (sky, finest)))
     lamps = fire_lamps(volume, optics)
     _light(cells, smoke, optics, from_lamp, from_sky, _shade_of(solids), h, chunk_count())
     if len(lamps.places):
@@ -163,7 +161,9 @@ def _light(cells, smoke, optics, lamp, sky, shade, h, chunks):
                         light += _SKY * scattered(crossed_at(sky, px, py, pz))
                         by_smoke, _ = fades(smoke, optics, home, z, y, x)
                         for part in range(3):
-                            cells[slot, z, y, x, 1 + part] = by_smoke * tint_at(smoke, optics, home, z, y, x, part) * light
+                            cells[slot, z, y, x, 1 + part] = (
+                                by_smoke * tint_at(smoke, optics, home, z, y, x, part) * light
+                            )
 
 
 @kernel

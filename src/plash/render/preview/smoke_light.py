@@ -1,8 +1,8 @@
 """How much light of a lamp gets to each place in smoke, and past it.
 
 The lamp sees the smoke as rays of a picture, and along each the depth of smoke that its light has crossed is written
-down at even distances. Every place reads from that how dark it is there: one march for all cells. The same numbers, taken
-together along each ray, are a shadow map for what is opaque.
+down at even distances. Every place reads from that how dark it is there: one march for all cells. The same numbers,
+taken together along each ray, are a shadow map for what is opaque.
 
 Light that smoke scattered goes on and is scattered again. That is brighter, and fades more slowly, than light straight
 from the lamp: with every scattering half as strong, through half the depth (Wrenninge et al. 2013).
@@ -71,7 +71,7 @@ def lit_depths(view: View, bricks: Bricks, box: tuple[Array, Array], finest: flo
 
 def smoke_shadows(view: View, depths: LitDepths, softness: float, grain: float) -> ShadowMap:
     """The shadow map of smoke: how much of a lamp it covers, and how far away it is in the mean."""
-    rows, columns, layers = depths.crossed.shape
+    _, columns, layers = depths.crossed.shape
     passing = np.exp(-depths.crossed)
     lost = passing[:, :, :-1] - passing[:, :, 1:]
     middle = (depths.near + depths.step * (np.arange(layers - 1) + 0.5)).astype(np.float32)

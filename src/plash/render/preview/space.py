@@ -150,7 +150,7 @@ class SpacePreview:
         maps = self._maps_of(things, 0.0) if len(things.faces) else None
         key, sky = self._key.copy(), self._sky.copy()
         self._shade(key, sky, self._opaque, maps)
-        self._shade(key, sky, self._opaque, smoke and smoke.shadows)
+        self._shade(key, sky, self._opaque, None if smoke is None else smoke.shadows)
         light = shine(self._seen, key, sky, studio.to_lamp, studio.background)
         if smoke is not None:
             add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
@@ -191,7 +191,7 @@ class SpacePreview:
         key, sky = (np.ones_like(self._key) for _ in range(2))
         self._shade(key, sky, layer.depth, self._solid_maps)
         self._shade(key, sky, layer.depth, self._maps_of(things, grain))
-        self._shade(key, sky, layer.depth, smoke and smoke.shadows)
+        self._shade(key, sky, layer.depth, None if smoke is None else smoke.shadows)
         light = shine(seen, key, sky, studio.to_lamp, studio.background)
         if smoke is not None:
             add_firelight(light, view, layer.depth, seen, smoke.lamps, studio.background)

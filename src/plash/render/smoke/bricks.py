@@ -1,8 +1,8 @@
 """Values of cells between which a picture interpolates: tiles with one layer of cells round them.
 
-Between cells values are quadratic splines, smooth across cells and tiles, so that no grid is seen: at a place f of a cell
-from its middle, -1/2 to 1/2, the cells before, at and after it count (1/2 - f)²/2, 3/4 - f² and (1/2 + f)²/2. A spline
-reaches one cell beyond what it was made from, so that there are bricks beside full tiles too.
+Between cells values are quadratic splines, smooth across cells and tiles, so that no grid is seen: at a place f of a
+cell from its middle, -1/2 to 1/2, the cells before, at and after it count (1/2 - f)²/2, 3/4 - f² and (1/2 + f)²/2. A
+spline reaches one cell beyond what it was made from, so that there are bricks beside full tiles too.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def full_brick(keys, full, x, y, z):
 
 @inlined
 def through_box(view, x, y, z, low, high, size):
-    """Depths at which a ray (x, y, z) of a view enters and leaves the box of all bricks, whose tiles have a size (m)."""
+    """Depths at which a ray (x, y, z) of a view enters and leaves the box of all bricks, of tiles of a size (m)."""
     enter, leave = 0.0, np.inf
     for axis in range(3):
         along = x if axis == 0 else (y if axis == 1 else z)

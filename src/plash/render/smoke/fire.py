@@ -1,8 +1,8 @@
 """Flames as lamps: the light that they throw on everything round them.
 
-A cell of volume V that sends out q on each metre of every ray lights a surface at a distance d, facing it, with q V / d².
-Cells are taken together in boxes of tiles, each a lamp in the middle of its light, and what is closer than the size of
-a part of such a tile is lit as if it were further away. Soot keeps a part of its own light.
+A cell of volume V that sends out q on each metre of every ray lights a surface at a distance d, facing it, with
+q V / d². Cells are taken together in boxes of tiles, each a lamp in the middle of its light. Near a lamp d² is larger
+by the square of its size, so that light stays finite there. Soot keeps a part of its own light.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from plash.grid.compile import chunk_count, inlined, kernel
 from plash.grid.loops import chunk_slots
 from plash.grid.volume import Volume
 from plash.render.smoke.optics import SmokeFields, SmokeOptics, emitted, fades
+
+Array = NDArray[np.float64]
 
 _GROUP = 2  # tiles along each side of a box
 
@@ -46,8 +48,9 @@ def fire_lamps(volume: Volume, optics: SmokeOptics) -> FireLamps:
     _, which = np.unique(group, axis=0, return_inverse=True)
     which = which.reshape(-1)
     totals = np.stack([np.bincount(which, sums[bright, column]) for column in range(6)], axis=1)
-    power = totals[:, :3]
-    return FireLamps(totals[:, 3:] / power.sum(axis=1, keepdims=True), power * h**3, 0.4 * tiles.shape[2] * h)
+    power: Array = totals[:, :3]
+    places: Array = totals[:, 3:] / power.sum(axis=1, keepdims=True)
+    return FireLamps(places, power * h**3, 0.4 * tiles.shape[2] * h)
 
 
 @inlined

@@ -1,8 +1,8 @@
 """How smoke and flames treat light, by what a scene says of their looks.
 
-Of light e^(-s x) is left after x metres, with s = opacity × density for smoke. What smoke takes out of a ray it sends on
-in all directions in its colour. Flames are full of soot that takes light as smoke does, and glows as a black body of its
-temperature; so does hot smoke, by the share of light that it swallows.
+Of light e^(-s x) is left after x metres, with s = opacity × density for smoke. What smoke takes out of a ray it sends
+on in all directions in its colour. Flames are full of soot that takes light as smoke does, and glows as a black body of
+its temperature; so does hot smoke, by the share of light that it swallows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ Floats = NDArray[np.float32]
 HOTTEST = 4000.0  # K, of the table of glows
 _STEPS = 512  # of the tables
 _DENSE = 24.0  # times that light fades to 1/e on its way through a domain full of smoke of 1 kg/m³
-_FLAMES, _BRIGHTNESS = 10.0, 4.0  # the same for flames, and light of thick ones of 1700 K: white paper in the studio is 1
+_FLAMES, _BRIGHTNESS = (
+    10.0,
+    4.0,
+)  # the same for flames, and light of thick ones of 1700 K: white paper in the studio is 1
 _FLAME, _HOTTER = 950.0, 750.0  # K: soot of the faintest flame is at least so hot, and of the strongest so much hotter
 _GLOWS = 700.0  # K: colder smoke is not seen to glow
 
@@ -71,8 +74,8 @@ class SmokeFields(NamedTuple):
     def of(cls, volume: Volume, tiles: Tiles) -> SmokeFields:
         """The pools of a volume, seen from some tiles."""
         none = np.zeros((1, *volume.tiles.shape), np.float32)
-        pools = (volume.pools.get(name, none) for name in ("density", "temperature", "flame"))
-        return cls(*pools, volume.tiles.slots_of(tiles.keys), tiles.origins)
+        density, temperature, flame = (volume.pools.get(name, none) for name in ("density", "temperature", "flame"))
+        return cls(density, temperature, flame, volume.tiles.slots_of(tiles.keys), tiles.origins)
 
 
 def smoke_optics(scene: Scene) -> SmokeOptics:
@@ -106,7 +109,8 @@ def tints(optics: SmokeOptics, temperature: NDArray[np.floating]) -> Floats:
     if len(colors) == 1:
         return colors.reshape((1,) * temperature.ndim + (3,))
     place = np.clip((temperature - optics.low) / (optics.top - optics.low), 0, 1) * (len(colors) - 1)
-    return colors[np.rint(place).astype(np.int64)]
+    found: Floats = colors[np.rint(place).astype(np.int64)]
+    return found
 
 
 @inlined
