@@ -121,11 +121,13 @@ def measured_smoke(quality: str, way: str) -> dict[str, float]:
     from plash.mesh.mesh import Mesh
     from plash.render.choice import renderer_of
     from plash.render.moment import Moment, no_particles
-    from plash.scene import Box, Domain, Fill, Scene
+    from plash.scene import Box, Domain, Fill, Look, Scene
 
     fill = Fill(shape=Box(min=(0, 0, 0), max=(0.1, 0.1, 0.1)))
     domain = Domain(size=(1, 1, 1), resolution=CELLS)
-    renderer = renderer_of(Scene(domain=domain, fill=[fill], look={"width": 640, "quality": quality, "smoke": way}))
+    samples = 6  # as many as scenes of smoke have
+    look = Look.model_validate({"width": 640, "quality": quality, "smoke": way, "samples": samples})
+    renderer = renderer_of(Scene(domain=domain, fill=[fill], look=look))
     volume = plume()
     return {"tiles": volume.tiles.count} | timed(renderer, [Moment(Mesh.empty(), no_particles(3), 0.0, volume)] * 4)
 

@@ -124,7 +124,7 @@ def test_billboards_are_hidden_by_what_is_before_them_and_the_same_for_any_threa
     for count in (1, 2):
         threads(count)
         smoky.append(preview.picture(moment(volume(ball_of_smoke(radius=0.25)))))
-    assert np.array_equal(*smoky)
+    assert np.array_equal(smoky[0], smoky[1])
     middle = tuple(n // 2 for n in bare.shape[:2])
     assert int(smoky[0][middle][0]) - int(smoky[0][middle][2]) > 0.9 * (int(bare[middle][0]) - int(bare[middle][2]))
     assert np.abs(smoky[0].astype(int) - bare).max() > 30

@@ -31,7 +31,6 @@ from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
 from plash.render.preview.space import SpacePreview
 from plash.render.preview.tint import Tint, speeds
-from plash.render.smoke.fire import fire_lamps
 from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
 from plash.scene.model import Scene
@@ -39,6 +38,7 @@ from plash.scene.model import Scene
 Floats = NDArray[np.float32]
 
 SAMPLES = {"draft": 8, "preview": 8, "final": 192}
+_FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 _GUIDE_SAMPLES = 2  # for albedo and normals; more makes no difference
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
@@ -88,7 +88,8 @@ class RayTracer:
     def __init__(self, scene: Scene) -> None:
         self._mi = load_mitsuba()
         self._scene, self._pixels = scene, picture_size(scene)
-        self._samples = scene.look.samples or SAMPLES[scene.look.quality]
+        share = _FEWER_IN_SMOKE if scene.solver.has_smoke else 1
+        self._samples = scene.look.samples or round(share * SAMPLES[scene.look.quality])
         self._size = np.array(scene.domain.cells) * scene.domain.h
         self._placing = parts.Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
@@ -120,9 +121,9 @@ class RayTracer:
         seen = self._drafts.seen_smoke(moment)
         if seen is None:
             return None
-        lit, own = seen
+        lit, own, flames = seen
         boxes = smoke_boxes(self._mi, self._placing, moment.volume, self._optics)
-        lamps = flame_lamps(self._placing, fire_lamps(moment.volume, self._optics))
+        lamps = flame_lamps(self._placing, flames)
         passing = _of_pixels(lit.passing[:, :, None])
         return _Smoke(boxes | lamps, passing, _of_pixels(lit.light), _of_pixels(own.light))
 

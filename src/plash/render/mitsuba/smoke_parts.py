@@ -2,8 +2,8 @@
 
 Mitsuba looks for places where light is scattered as if its box were everywhere as dense as at its densest place. So
 there are many boxes, each about 32 cells wide and cut down to the smoke in it. They are kept apart, as all surfaces
-are, by a few hundredths of a cell. Mitsuba has no medium that sends out light: flames are lamps for everything round them,
-and what is seen of themselves is added to the picture afterwards.
+are, by a few hundredths of a cell. Mitsuba has no medium that sends out light: flames are lamps for everything round
+them, and what is seen of themselves is added to the picture afterwards.
 """
 
 from __future__ import annotations

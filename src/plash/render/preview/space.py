@@ -29,6 +29,7 @@ from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_heigh
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
 from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
+from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
 from plash.scene.model import Scene
 
@@ -106,15 +107,17 @@ class SpacePreview:
         colors = self._tint.colors(self._tint.values(particles.velocity, particles.scalars))
         return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h, smoke)
 
-    def seen_smoke(self, moment: Moment) -> tuple[SeenSmoke, SeenSmoke] | None:
-        """What is seen of smoke in front of solids and floor: lit, and by its own light; None where there is none."""
+    def seen_smoke(self, moment: Moment) -> tuple[SeenSmoke, SeenSmoke, FireLamps] | None:
+        """What is seen of smoke before solids and floor: lit, and by its own light; and its flames. None without it."""
         self._prepare(moment.time)
         smoke = self._lit(moment.volume)
         if smoke is None:
             return None
         lit = self._smoke_before(self._opaque, smoke)
-        own = self._smoke_before(self._opaque, glowing_smoke(moment.volume, self._optics, smoke))
-        return lit, own
+        own = SeenSmoke.nothing(self._view)
+        if len(smoke.lamps.places):
+            own = self._smoke_before(self._opaque, glowing_smoke(moment.volume, self._optics, smoke))
+        return lit, own, smoke.lamps
 
     def _prepare(self, time: float) -> None:
         """Place solids and camera where they are at a time, if they move."""

@@ -47,7 +47,7 @@ def fire_lamps(volume: Volume, optics: SmokeOptics) -> FireLamps:
     group = tiles.coordinates[1:][bright] // _GROUP
     _, which = np.unique(group, axis=0, return_inverse=True)
     which = which.reshape(-1)
-    totals = np.stack([np.bincount(which, sums[bright, column]) for column in range(6)], axis=1)
+    totals = np.stack([np.bincount(which, sums[bright, column]) for column in range(6)], axis=1).astype(np.float64)
     power: Array = totals[:, :3]
     places: Array = totals[:, 3:] / power.sum(axis=1, keepdims=True)
     return FireLamps(places, power * h**3, 0.4 * tiles.shape[2] * h)
