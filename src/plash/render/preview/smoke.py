@@ -24,7 +24,7 @@ from plash.render.smoke.optics import SmokeFields, SmokeOptics, emitted, fades, 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 
-_LAMP, _SKY = np.float32(1.0), np.float32(0.5)  # how bright white smoke is in their light
+_LAMP, _SKY = np.float32(0.85), np.float32(0.42)  # how bright white smoke is in their light
 _FINEST, _COARSEST = 96, 288  # rays of a lamp across its picture
 _GROWTH = 0.25  # steps in which the box of the lamps grows round smoke that leaves the domain, in domain sizes
 
