@@ -205,6 +205,17 @@ def test_smoke_casts_a_soft_shadow_on_the_floor(make_scene):
     assert np.abs(np.diff(below, axis=1)).max() < 0.12 * below.max()
 
 
+@pytest.mark.parametrize("way", ["volume", "billboards"])
+@pytest.mark.parametrize("place", [(1.0, 0.5, 0.6), (0.9, 0.4, 0.5), (1, -2, 3), (1.0, 5.0, 0.6)])
+def test_the_camera_may_stand_in_smoke_and_anywhere(make_scene, place, way):
+    camera = {"from": place, "to": (1.3, 0.3, 0.2)}
+    scene = make_scene(camera=camera, smoke=way, smoke_opacity=40.0, smoke_color="#000000")
+    preview = preview_of(scene)
+    smoky, bare = (preview.picture(moment(of)).mean() for of in (volume(ball_of_smoke()), Volume.empty(3, H)))
+    inside = np.linalg.norm(np.array(place) - (1.0, 0.5, 0.6)) < 0.2
+    assert smoky < (0.3 * bare if inside else bare)
+
+
 @pytest.mark.parametrize("show", ["surface", "particles"])
 def test_no_smoke_changes_no_bit(make_scene, block_of_liquid, dimension, show):
     preview = preview_of(make_scene(dimension, show=show))
