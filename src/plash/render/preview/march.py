@@ -21,7 +21,7 @@ from plash.render.smoke.bricks import Bricks, full_brick, spline, through_box
 
 Floats = NDArray[np.float32]
 
-_STEP = 0.7  # cells
+_STEP = 1.0  # cells
 _TILE = 8
 _END = np.float32(0.004)  # light that is left, below which a ray ends
 _BANDS = 96  # more than of other pictures: where smoke is, rows take long

@@ -73,7 +73,7 @@ def lit_smoke(
     lamp = framing(box_corners(*box), studio.to_lamp, 14.0, (rays, rays), 0.12)
     sky = framing(box_corners(*box), np.array([0.0, 1, 0]), 20.0, (rays // 2, rays // 2), 0.2)
     finest = max(h, 1.2 * across / rays)
-    from_lamp, from_sky = (lit_depths(view, bricks, box, part) for view, part in ((lamp, 0.7 * finest), (sky, finest)))
+    from_lamp, from_sky = (lit_depths(view, bricks, box, finest) for view in (lamp, sky))
     lamps = fire_lamps(volume, optics)
     _light(cells, smoke, optics, from_lamp, from_sky, _shade_of(solids), h, chunk_count())
     if len(lamps.places):

@@ -71,16 +71,11 @@ def lit_depths(view: View, bricks: Bricks, box: tuple[Array, Array], finest: flo
 
 def smoke_shadows(view: View, depths: LitDepths, softness: float, grain: float) -> ShadowMap:
     """The shadow map of smoke: how much of a lamp it covers, and how far away it is in the mean."""
-    _, columns, layers = depths.crossed.shape
-    passing = np.exp(-depths.crossed)
-    lost = passing[:, :, :-1] - passing[:, :, 1:]
-    middle = (depths.near + depths.step * (np.arange(layers - 1) + 0.5)).astype(np.float32)
-    cover = lost.sum(axis=2)
-    whole = float(cover.sum())
-    mean = float(np.einsum("ijk,k->", lost, middle)) / whole if whole > 0 else 0.0
-    moments = np.stack([cover, np.einsum("ijk,k->ij", lost, middle - np.float32(mean))], axis=2)
-    squares = np.einsum("ijk,k->ij", lost, (middle - np.float32(mean)) ** 2)[:, :, None]
-    found = _resized(np.concatenate([moments, squares], axis=2), MAP_SIZE)
+    rows, columns, layers = depths.crossed.shape
+    moments = np.zeros((rows, columns, 3), np.float32)
+    mean = depths.near + 0.5 * depths.step * (layers - 1)
+    _add_moments(depths, mean, moments, BANDS)
+    found = _resized(moments, MAP_SIZE)
     scale = MAP_SIZE / columns
     wider = View(view.position, view.axes, view.focal * scale, MAP_SIZE, MAP_SIZE)
     return shadow_map_of(wider, found, mean, softness, grain)
@@ -95,6 +90,28 @@ def _resized(values: Floats, size: int) -> Floats:
     tall = values[first] + part[:, None, None] * (values[first + 1] - values[first])
     wide: Floats = tall[:, first] + part[None, :, None] * (tall[:, first + 1] - tall[:, first])
     return wide
+
+
+@kernel
+def _add_moments(depths, mean, moments, bands):
+    """Light lost on the way, and the same times the depth where it is lost, and its square, counted from a mean."""
+    near, step, crossed = depths.near, depths.step, depths.crossed
+    rows, columns, layers = crossed.shape
+    for band in numba.prange(bands):
+        for i in chunk_range(band, bands, rows):
+            for j in range(columns):
+                if crossed[i, j, layers - 1] == 0:
+                    continue
+                before = 1.0
+                for k in range(1, layers):
+                    if crossed[i, j, k] == crossed[i, j, k - 1]:
+                        continue
+                    after = np.exp(-crossed[i, j, k])
+                    depth = near + (k - 0.5) * step - mean
+                    moments[i, j, 0] += before - after
+                    moments[i, j, 1] += (before - after) * depth
+                    moments[i, j, 2] += (before - after) * depth * depth
+                    before = after
 
 
 @inlined
