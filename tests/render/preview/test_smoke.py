@@ -61,13 +61,12 @@ def test_light_through_a_slab_fades_exponentially(make_scene, opacity, dense):
     slab = np.zeros(CELLS)
     slab[:, :, 4:20] = dense
     scene = make_scene(smoke_opacity=opacity)
-    for place, aslant in (((1.0, 0.5, 6.0), 1.0), ((1.0, 4.5, 5.6), 1.25)):
-        view = looking(place, (1.0, 0.5, 0.6), 2.0, (8, 8))
+    for place in ((1.0, 0.5, 6.0), (1.0, 4.5, 5.6)):
+        view = looking(place, (1.0, 0.5, 0.6), 0.1, (8, 8))
         along = np.linalg.norm(np.array(place) - (1, 0.5, 0.6)) / (place[2] - 0.6)
-        assert along < 1.3 * aslant
         expected = np.exp(-opacity * dense * 16 * H * along)
         found = seen(scene, volume(slab), view).passing
-        assert found == pytest.approx(np.full((8, 8), expected), rel=0.01 * max(1, opacity * dense), abs=0.004)
+        assert found == pytest.approx(np.full((8, 8), expected), rel=0.01, abs=0.004)
 
 
 def test_light_of_a_thick_slab_does_not_depend_on_the_pattern_of_its_rays(make_scene):

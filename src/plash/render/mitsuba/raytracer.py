@@ -229,7 +229,7 @@ class RayTracer:
         return {"liquid": parts.triangles(mi, placing, mesh, surface, moving.colors)}
 
     def _through(self, smoke: Part) -> Part:
-        """How light is followed where there is smoke: as through clear liquid, which it would be too if none were."""
+        """How light is followed where there is smoke; nothing where there is none."""
         return {"integrator": self._integrator | {"type": "volpath"}} if smoke else {}
 
     def _sensor(self, time: float, samples: int) -> Part:
