@@ -27,7 +27,7 @@ def glow_colors(temperature: ArrayLike) -> Array:
     radiation does: of the visible part a screen could not show both the root of a flame and its tip.
 
     >>> red, green, blue = glow_colors([1500.0])[0]
-    >>> red > 2 * green > 10 * blue
+    >>> bool(red > 2 * green > 10 * blue)
     True
     """
     kelvin = np.maximum(np.atleast_1d(np.asarray(temperature, np.float64)), 1.0)
