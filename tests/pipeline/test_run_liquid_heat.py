@@ -111,6 +111,16 @@ def test_fingerprints_know_what_is_said_and_nothing_else():
     assert "scale" not in appearance(scene(color_by="speed"))
 
 
+def test_looks_of_smoke_that_nobody_gave_are_not_in_fingerprints():
+    plain = appearance(plash.load_scene("dam_break"))["look"]
+    assert not {"smoke", "smoke_color", "smoke_opacity", "fire_brightness"} & set(plain)
+    given = {"look.smoke_opacity": 3.0, "look.smoke": "billboards"}
+    assert appearance(plash.load_scene("dam_break", **given))["look"] == plain | {
+        "smoke_opacity": 3.0,
+        "smoke": "billboards",
+    }
+
+
 def test_pictures_are_coloured_by_temperature():
     from plash.render.preview.tint import Tint
 

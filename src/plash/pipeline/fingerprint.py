@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from plash.scene.liquid import HEAT_OF_LIQUID
+from plash.scene.look import SMOKE_KEYS, Look
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
@@ -50,6 +51,9 @@ def appearance(scene: Scene) -> dict[str, Any]:
     data["solid"] = _solids(data["solid"])
     _forget_heat(data)
     _forget_what_nobody_said(data)
+    for key in SMOKE_KEYS:
+        if data["look"][key] == Look.model_fields[key].default:
+            del data["look"][key]
     parts = {name: data[name] for name in ("domain", "liquid", "solid", "look")}
     scale = scene.color_scale(scene.look.color_by or "")
     return parts if scale is None else parts | {"scale": scale}

@@ -225,6 +225,10 @@ class LookKeys(TypedDict, total=False):
     color: str | None
     color_by: Literal["material", "speed", "age", "temperature", "log_viscosity"] | None
     top_speed: float | str | None
+    smoke: Literal["volume", "billboards"]
+    smoke_color: str
+    smoke_opacity: float | str | None
+    fire_brightness: float
     background: str
     floor: bool
     edges: bool

@@ -248,7 +248,7 @@ class Scene(SceneModel):
             nobody = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
             if look.show != "surface":
                 raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
-            if look.color_by in CARRIED:
+            if look.color_by in CARRIED and not (solver.has_smoke and look.color_by == "temperature"):
                 raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
         if domain is None or look.camera is None:
             return look

@@ -50,6 +50,7 @@ class Solver(SceneModel):
     has_varied_viscosity: ClassVar[bool] = True
     has_sinks: ClassVar[bool] = True
     has_motion: ClassVar[bool] = True
+    has_smoke: ClassVar[bool] = False  # pictures show a volume, in front of the plain background
     force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
     frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
     start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start

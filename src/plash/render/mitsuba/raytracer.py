@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +24,21 @@ from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.looks import liquid_look
 from plash.render.mitsuba.ray_parts import Part
+from plash.render.mitsuba.smoke_parts import flame_lamps, smoke_boxes
 from plash.render.mitsuba.variant import load_mitsuba
 from plash.render.moment import Moment
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
+from plash.render.preview.space import SpacePreview
 from plash.render.preview.tint import Tint, speeds
+from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]
 
 SAMPLES = {"draft": 8, "preview": 8, "final": 192}
+_FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 _GUIDE_SAMPLES = 2  # for albedo and normals; more makes no difference
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
@@ -56,6 +61,23 @@ class _Moving:
         return replace(self.mesh, vertices=vertices)
 
 
+@dataclass(frozen=True, eq=False)
+class _Smoke:
+    """Smoke of a frame.
+
+    Attributes:
+        parts: As rays meet it.
+        passing: Share of the light behind it that is left, of each pixel (height, width, 1).
+        light: What the built-in renderer sees of it, which guides the denoiser.
+        glow: Light of its flames.
+    """
+
+    parts: Part
+    passing: Floats
+    light: Floats
+    glow: Floats
+
+
 class RayTracer:
     """Takes pictures of one 3-D scene.
 
@@ -66,10 +88,11 @@ class RayTracer:
     def __init__(self, scene: Scene) -> None:
         self._mi = load_mitsuba()
         self._scene, self._pixels = scene, picture_size(scene)
-        self._samples = scene.look.samples or SAMPLES[scene.look.quality]
+        share = _FEWER_IN_SMOKE if scene.solver.has_smoke else 1
+        self._samples = scene.look.samples or round(share * SAMPLES[scene.look.quality])
         self._size = np.array(scene.domain.cells) * scene.domain.h
         self._placing = parts.Placing.of(scene.domain)
-        self._look, self._tint = liquid_look(scene), Tint(scene)
+        self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
         surface = parts.liquid_material(self._look, self._placing)
         self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
         self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
@@ -78,12 +101,37 @@ class RayTracer:
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         moving, time = self._moving(moment), moment.time
+        smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
         samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, _GUIDE_SAMPLES))
-        taken = [self._light_at(moving, time, offset, samples, guides, seed) for seed, offset in enumerate(offsets)]
+        shown = (moving, {} if smoke is None else smoke.parts)
+        taken = [self._light_at(*shown, time, offset, samples, guides, seed) for seed, offset in enumerate(offsets)]
         light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
+        if smoke is not None:
+            albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
+        if smoke is not None:
+            clean = clean + smoke.glow
         return toned(clean, self._scene.look.exposure, self._scene.look.tone)
+
+    def _smoke(self, moment: Moment) -> _Smoke | None:
+        """The smoke of a frame, as rays meet it and as the built-in renderer sees it; None where there is none."""
+        if moment.volume.tiles.count == 0:
+            return None
+        seen = self._drafts.seen_smoke(moment)
+        if seen is None:
+            return None
+        lit, own, flames = seen
+        boxes = smoke_boxes(self._mi, self._placing, moment.volume, self._optics)
+        lamps = flame_lamps(self._placing, flames)
+        passing = _of_pixels(lit.passing[:, :, None])
+        return _Smoke(boxes | lamps, passing, _of_pixels(lit.light), _of_pixels(own.light))
+
+    @cached_property
+    def _drafts(self) -> SpacePreview:
+        """The built-in renderer; it follows light through smoke as rays do."""
+        look = self._scene.look.with_values(smoke="volume")
+        return SpacePreview(self._scene.with_values(look=look), *self._pixels)
 
     def _heat(self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]) -> NDArray[np.float64]:
         """How hot glowing liquid is, from 0 to 1: by its temperature, or the hotter the faster if nobody knows it."""
@@ -139,7 +187,14 @@ class RayTracer:
         return offsets
 
     def _light_at(
-        self, moving: _Moving | None, time: float, offset: float, samples: int, guide_samples: int, seed: int
+        self,
+        moving: _Moving | None,
+        smoke: Part,
+        time: float,
+        offset: float,
+        samples: int,
+        guide_samples: int,
+        seed: int,
     ) -> tuple[Floats, Floats, Floats]:
         """Light, albedo and normals so many seconds after the time of a frame."""
         mi = self._mi
@@ -147,8 +202,8 @@ class RayTracer:
         content |= parts.solids(mi, self._placing, self._scene, time + offset, moving=True)
         if moving is not None:
             content |= self._liquid(moving, offset)
-        scene = mi.load_dict(content)
-        seen_through = scene
+        scene = mi.load_dict(content | smoke | self._through(smoke))
+        seen_through = mi.load_dict(content) if smoke else scene
         if self._scene.look.tank == "glass":  # what is behind the panes guides the denoiser, not they
             seen_through = mi.load_dict({name: part for name, part in content.items() if "pane" not in name})
         found = np.array(mi.render(scene, spp=samples, seed=_SEED + seed))
@@ -173,6 +228,10 @@ class RayTracer:
         surface = self._surface if moving.colors is None else self._painted
         return {"liquid": parts.triangles(mi, placing, mesh, surface, moving.colors)}
 
+    def _through(self, smoke: Part) -> Part:
+        """How light is followed where there is smoke; nothing where there is none."""
+        return {"integrator": self._integrator | {"type": "volpath"}} if smoke else {}
+
     def _sensor(self, time: float, samples: int) -> Part:
         return parts.sensor(self._mi, self._placing, self._view(time), self._scene.look.camera, self._pixels, samples)
 
@@ -191,6 +250,7 @@ class RayTracer:
             "rr_depth": 2,
             "hide_emitters": not scene.look.floor and scene.look.light == "studio",
         }
+        self._integrator = integrator
         self._guides = mi.load_dict({"type": "aov", "aovs": "albedo:albedo,normal:sh_normal"})
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2
@@ -205,6 +265,13 @@ class RayTracer:
             **parts.light(mi, scene, self._view(0.0)),
         }
         return {name: mi.load_dict(part) if isinstance(part, dict) else part for name, part in still.items()}
+
+
+def _of_pixels(samples: Floats) -> Floats:
+    """The means (height, width, c) of 2 × 2 samples a pixel."""
+    rows, columns, parts_of_it = samples.shape
+    means: Floats = samples.reshape(rows // 2, 2, columns // 2, 2, parts_of_it).mean(axis=(1, 3))
+    return means
 
 
 def _continue_floor(albedo: Floats, normal: Floats, rim: NDArray[np.float64]) -> None:

@@ -74,6 +74,15 @@ def shadow_map(
     return ShadowMap(view, middle, atlas, softness, absorb, grain)
 
 
+def shadow_map_of(view: View, moments: Floats, middle: float, softness: float, grain: float) -> ShadowMap:
+    """The map of things that cover a lamp in part: cover, cover × depth and cover × depth², counted from `middle`."""
+    atlas = np.zeros((2 * MAP_SIZE, MAP_SIZE, 4), np.float32)
+    atlas[:MAP_SIZE, :, :3] = moments
+    atlas[:MAP_SIZE, :, 3] = 1
+    _build_pyramid(atlas, MAP_SIZE, _LEVELS)
+    return ShadowMap(view, middle, atlas, softness, np.full(3, np.inf), grain)
+
+
 def dim(light: Floats, view: View, depth: Floats, shadows: ShadowMap) -> None:
     """Multiply the light (rows, columns, 3) of each sample by what reaches it past the things of a shadow map.
 

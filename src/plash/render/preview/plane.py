@@ -14,9 +14,11 @@ from plash.render.preview.balls import draw_balls
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
+from plash.render.preview.plane_smoke import draw_plane_smoke
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
 from plash.render.preview.tint import Tint
+from plash.render.smoke.optics import smoke_optics
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameParticles
 
@@ -24,6 +26,7 @@ Floats = NDArray[np.float32]
 
 _MARGIN = 0.02  # round the domain, as a part of its longest side
 _OUTLINE = 1.4  # pixels
+_PALER, _PALER_BEHIND_SMOKE = 0.7, 0.01  # how much whiter the domain is than the background
 _PLATE = 0.6  # how opaque the ground of the scale is
 _BORDER_LIGHT = linear([0.36, 0.39, 0.43]).astype(np.float32)
 
@@ -35,6 +38,7 @@ class PlanePreview:
         self._scene = scene
         self._h = scene.domain.h
         self._tint = Tint(scene)
+        self._optics = smoke_optics(scene)
         size = np.array(scene.domain.cells) * self._h
         margin = _MARGIN * float(size.max())
         self._view = facing_view(-margin * np.ones(2), size + margin, (2 * width, 2 * height))
@@ -56,6 +60,7 @@ class PlanePreview:
             self._draw_cells(light, moment.particles)
         else:
             self._draw_particles(light, moment.particles)
+        draw_plane_smoke(light, self._view, moment.volume, self._optics)
         for region, color in self._solids:
             self._fill(light, region, np.tile(color, (len(region.vertices), 1)))
             self._draw_lines(light, region.vertices[region.edges], _OUTLINE, 0.45 * color)
@@ -71,12 +76,13 @@ class PlanePreview:
         ]
 
     def _empty_domain(self, size: NDArray[np.float64]) -> Floats:
-        """Background, and a lighter domain."""
+        """Background, and a lighter domain; where smoke is shown, only a little lighter."""
         background = light_of(self._scene.look.background).astype(np.float32)
         light = np.tile(background, (self._view.height, self._view.width, 1))
         corners = np.array([[0, 0, 0], [size[0], 0, 0], [size[0], size[1], 0], [0, size[1], 0]], np.float32)
         region = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32))
-        self._fill(light, region, np.tile(background + (1 - background) * np.float32(0.7), (4, 1)))
+        paler = _PALER_BEHIND_SMOKE if self._scene.solver.has_smoke else _PALER
+        self._fill(light, region, np.tile(background + (1 - background) * np.float32(paler), (4, 1)))
         return light
 
     def _fill(self, light: Floats, mesh: Mesh, colors: Floats) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
@@ -14,16 +15,22 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.colors import light_of
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
+from plash.render.preview.billboards import see_billboards
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
+from plash.render.preview.firelight import add_firelight
 from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
+from plash.render.preview.march import SeenSmoke, see_smoke
 from plash.render.preview.raster import Layer, draw_triangles
+from plash.render.preview.smoke import LitSmoke, glowing_smoke, lit_smoke
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
 from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
+from plash.render.smoke.fire import FireLamps
+from plash.render.smoke.optics import smoke_optics
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]
@@ -54,6 +61,8 @@ class SpacePreview:
         self._across = float(np.sqrt(self._size @ self._size))
         self._pixels = (2 * width, 2 * height)
         self._tint = Tint(scene)
+        self._optics = smoke_optics(scene)
+        self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
         first = camera_view(scene.look.camera, self._size, self._pixels)
         self._studio = studio_for(first, self._size, light_of(scene.look.background))
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
@@ -84,24 +93,45 @@ class SpacePreview:
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
-        camera = self._scene.look.camera
-        if self._moves:
-            self._place_solids(moment.time)
-        if camera is not None and camera.moves:
-            self._look_from(camera_view(camera, self._size, self._pixels, moment.time))
-        elif self._moves:
-            self._look_from(self._view)
+        self._prepare(moment.time)
         show = self._scene.look.show
+        smoke = self._lit(moment.volume)
         if show == "surface":
-            return self._of_surface(self._surface(moment.mesh))
+            return self._of_surface(self._surface(moment.mesh), smoke)
         particles = moment.particles
         if show == "cells":
             values = self._tint.values(particles.velocity, particles.scalars)
             cells, means = filled_cells(particles.position, values, self._h)
-            return self._of_opaque(cell_boxes(cells, self._tint.colors(means), self._h), 0.7 * self._h)
+            return self._of_opaque(cell_boxes(cells, self._tint.colors(means), self._h), 0.7 * self._h, smoke)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(particles.volume, 0))
         colors = self._tint.colors(self._tint.values(particles.velocity, particles.scalars))
-        return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h)
+        return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h, smoke)
+
+    def seen_smoke(self, moment: Moment) -> tuple[SeenSmoke, SeenSmoke, FireLamps] | None:
+        """What is seen of smoke before solids and floor: lit, and by its own light; and its flames. None without it."""
+        self._prepare(moment.time)
+        smoke = self._lit(moment.volume)
+        if smoke is None:
+            return None
+        lit = self._smoke_before(self._opaque, smoke)
+        own = SeenSmoke.nothing(self._view)
+        if len(smoke.lamps.places):
+            own = self._smoke_before(self._opaque, glowing_smoke(moment.volume, self._optics, smoke))
+        return lit, own, smoke.lamps
+
+    def _prepare(self, time: float) -> None:
+        """Place solids and camera where they are at a time, if they move."""
+        camera = self._scene.look.camera
+        if self._moves:
+            self._place_solids(time)
+        if camera is not None and camera.moves:
+            self._look_from(camera_view(camera, self._size, self._pixels, time))
+        elif self._moves:
+            self._look_from(self._view)
+
+    def _lit(self, volume: Volume) -> LitSmoke | None:
+        solid_map = None if self._solid_maps is None else self._solid_maps[0]
+        return lit_smoke(volume, self._optics, self._studio, self._size, solid_map)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)
@@ -113,7 +143,7 @@ class SpacePreview:
             vertices, mesh.faces, normals, self._tint.colors(self._tint.values(velocity, mesh.scalars))
         )
 
-    def _of_surface(self, things: DrawnTriangles) -> NDArray[np.uint8]:
+    def _of_surface(self, things: DrawnTriangles, smoke: LitSmoke | None) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view, self._opaque)
@@ -123,8 +153,13 @@ class SpacePreview:
         maps = self._maps_of(things, 0.0) if len(things.faces) else None
         key, sky = self._key.copy(), self._sky.copy()
         self._shade(key, sky, self._opaque, maps)
+        self._shade(key, sky, self._opaque, None if smoke is None else smoke.shadows)
         light = shine(self._seen, key, sky, studio.to_lamp, studio.background)
-        before = self._edge_cover(np.minimum(layer.depth, self._opaque))
+        if smoke is not None:
+            add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
+        nearest = np.minimum(layer.depth, self._opaque)
+        seen_smoke = None if smoke is None else self._smoke_before(nearest, smoke)
+        before = self._edge_cover(nearest if seen_smoke is None else np.minimum(nearest, seen_smoke.depth))
         self._draw_edges(light, np.maximum(self._edge_cover(self._opaque) - before, 0))
         if len(things.faces):
             on_liquid = np.ones_like(key)
@@ -138,10 +173,12 @@ class SpacePreview:
                 light, view, self._opaque, layer, back, things, self._tint.liquid, on_liquid, studio.mirrored,
                 self._scene.look.floor,
             )  # fmt: skip
+        if seen_smoke is not None:
+            seen_smoke.cover(light)
         self._draw_edges(light, before)
         return develop(light)
 
-    def _of_opaque(self, things: DrawnTriangles | Balls, grain: float) -> NDArray[np.uint8]:
+    def _of_opaque(self, things: DrawnTriangles | Balls, grain: float, smoke: LitSmoke | None) -> NDArray[np.uint8]:
         """Particles and cells are opaque, and shade each other more the deeper they lie."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view)
@@ -157,9 +194,25 @@ class SpacePreview:
         key, sky = (np.ones_like(self._key) for _ in range(2))
         self._shade(key, sky, layer.depth, self._solid_maps)
         self._shade(key, sky, layer.depth, self._maps_of(things, grain))
+        self._shade(key, sky, layer.depth, None if smoke is None else smoke.shadows)
         light = shine(seen, key, sky, studio.to_lamp, studio.background)
-        self._draw_edges(light, self._edge_cover(layer.depth))
+        if smoke is not None:
+            add_firelight(light, view, layer.depth, seen, smoke.lamps, studio.background)
+        edges = self._edge_cover(layer.depth)
+        seen_smoke = None if smoke is None else self._smoke_before(layer.depth, smoke)
+        if seen_smoke is not None:
+            before = self._edge_cover(np.minimum(layer.depth, seen_smoke.depth))
+            self._draw_edges(light, np.maximum(edges - before, 0))
+            seen_smoke.cover(light)
+            edges = before
+        self._draw_edges(light, edges)
         return develop(light)
+
+    def _smoke_before(self, depth: Floats, smoke: LitSmoke) -> SeenSmoke:
+        """What is seen of smoke in front of what is at a depth."""
+        seen = SeenSmoke.nothing(self._view)
+        self._see_smoke(seen, self._view, depth, smoke.bricks)
+        return seen
 
     def _maps_of(self, things: DrawnTriangles | Balls, grain: float) -> tuple[ShadowMap, ShadowMap]:
         """What the lamp and the sky see of things; clear ones have no grain."""

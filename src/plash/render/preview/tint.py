@@ -39,7 +39,8 @@ class Tint:
 
     def __init__(self, scene: Scene) -> None:
         look = scene.look
-        default = "speed" if scene.dimension == 2 or look.show == "particles" else "material"
+        by_speed = (scene.dimension == 2 or look.show == "particles") and not scene.solver.has_smoke
+        default = "speed" if by_speed else "material"
         self.shows = look.color_by or default
         self.is_scale = self.shows != "material"
         self.light = light_of(look.color or MATERIALS[scene.liquid.material].color)

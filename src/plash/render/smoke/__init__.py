@@ -1,0 +1,1 @@
+"""What smoke and flames do to light, for every renderer."""
