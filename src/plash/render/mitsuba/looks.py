@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.render.colors import light_of
+from plash.scene.colors import light_of
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 

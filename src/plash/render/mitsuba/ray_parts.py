@@ -20,11 +20,11 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View
-from plash.render.colors import light_of
 from plash.render.mitsuba.environment import sky_environment, studio_environment
 from plash.render.mitsuba.looks import LiquidLook
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.scene.camera import Camera
+from plash.scene.colors import light_of
 from plash.scene.domain import Domain
 from plash.scene.look import SolidLook
 from plash.scene.mesh_files.file import short

@@ -18,7 +18,6 @@ from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
-from plash.render.colors import light_of
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.looks import liquid_look
@@ -29,6 +28,7 @@ from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
 from plash.render.preview.tint import Tint, speeds
 from plash.render.tone import toned
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]

@@ -11,7 +11,6 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
-from plash.render.colors import light_of
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.caustics import light_on_floor
@@ -24,6 +23,7 @@ from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_heigh
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles, shine
 from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]

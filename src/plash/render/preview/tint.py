@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import CARRIED
-from plash.render.colors import light_of, scale_colors
+from plash.render.colors import scale_colors
 from plash.render.preview.water import LiquidOptics
+from plash.scene.colors import light_of
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.sources import Spout
