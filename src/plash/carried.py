@@ -269,6 +269,7 @@ def _declared() -> dict[str, Carried]:
 
 
 CARRIED: dict[str, Carried] = _declared()
+COLOR = "color"
 NO_SCALARS: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
 
 
