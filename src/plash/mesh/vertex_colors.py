@@ -43,7 +43,7 @@ def with_colors(draft: Draft, ends: NDArray[np.int64], field: CellField, particl
     body = _bodies(field)
     of_particle = np.full(particles.count, _NOBODY, np.int64)
     _find_bodies(tiles.shape)(particles.cell, particles.in_tiles(tiles), field.pool, body, of_particle, chunk_count())
-    inner = np.where(field.pool.ravel()[ends[:, 0]] < 0, *ends.T)
+    inner = np.where(field.pool.ravel()[ends[:, 0]] < 0, ends[:, 0], ends[:, 1])
     places = _Places(draft.places, inner, body.ravel()[inner])
     colors = np.empty((len(draft.places), 3), np.float32)
     colors[:] = _mean_color(particles)

@@ -100,6 +100,9 @@ class Colors(Protocol):
     def spread(self, particles: Particles, cells: Cells, entries: dict[str, float], time: float, dt: float) -> None:
         """Let colours mix, and dye act, from a time on for dt (s); both are put down in the entries of a ledger."""
 
+    def begin(self, particles: Particles, entries: dict[str, float]) -> None:
+        """Begin the entries of a ledger anew, with what there is."""
+
     def account(self, particles: Particles, entries: dict[str, float], why: str) -> None:
         """Put down what came or went of each colour since the last time, under a reason."""
 
@@ -109,6 +112,9 @@ class NoColors:
 
     def spread(self, particles: Particles, cells: Cells, entries: dict[str, float], time: float, dt: float) -> None:
         """Nothing to mix."""
+
+    def begin(self, particles: Particles, entries: dict[str, float]) -> None:
+        """Nothing to count."""
 
     def account(self, particles: Particles, entries: dict[str, float], why: str) -> None:
         """Nothing to count."""
@@ -137,6 +143,11 @@ class CarriedColors:
             dye.stain(particles, time, dt)
         if self.dyes:
             self._put_down(particles, entries, "dye")
+
+    def begin(self, particles: Particles, entries: dict[str, float]) -> None:
+        """Begin the entries of a ledger anew, with what there is."""
+        entries.clear()
+        self._put_down(particles, entries, "initial")
 
     def account(self, particles: Particles, entries: dict[str, float], why: str) -> None:
         """Put down what came or went of each colour; if there are as many particles as before, nothing did."""

@@ -43,7 +43,9 @@ def faults_of_colors(bodies: Sequence[Any], solver: Solver | None) -> list[Findi
     if solver is None or solver.has_colors:
         return []
     reason = ", which has one colour"
-    dyes = [((index, "kind"), no_meaning(solver)) for index, body in enumerate(bodies) if isinstance(body, DyeSource)]
+    dyes: list[Finding] = [
+        ((index, "kind"), no_meaning(solver)) for index, body in enumerate(bodies) if isinstance(body, DyeSource)
+    ]
     own = [index for index, body in enumerate(bodies) if not isinstance(body, DyeSource) and _own_color(body)]
     return dyes + [((index, "color"), no_meaning(solver, reason)) for index in own]
 

@@ -206,7 +206,7 @@ class LiquidSolver:
         self.state = state
         self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume, heat={}, colors={})
         self.heat.account(state.particles, self.ledger.heat, "initial")
-        self.colors.account(state.particles, self.ledger.colors, "initial")
+        self.colors.begin(state.particles, self.ledger.colors)
 
     @property
     def buffer(self) -> int:

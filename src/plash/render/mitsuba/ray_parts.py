@@ -108,11 +108,24 @@ def beyond_walls(mesh: Mesh, domain: Domain, apart: float) -> Mesh:
     return replace(mesh, vertices=vertices.astype(np.float32))
 
 
-def liquid_material(look: LiquidLook, placing: Placing) -> Part:
-    """Surface and inside of a liquid."""
+def liquid_material(look: LiquidLook, placing: Placing, by_vertex: bool = False) -> Part:
+    """Surface and inside of a liquid, of one colour or of those of its vertices.
+
+    An inside that absorbs has one colour all through. So clear liquid of several colours is empty inside, and light
+    takes the root of a vertex's colour on its way in and again on its way out.
+    """
+    if by_vertex:
+        color = {"type": "mesh_attribute", "name": "vertex_color"}
+        match look.kind:
+            case "metal":
+                return {"bsdf": _metal(color, look.roughness)}
+            case "opaque":
+                return {"bsdf": _glossy(color, look.ior, look.roughness)}
+            case _:
+                return {"bsdf": _clear(look.ior, look.roughness) | {"specular_transmittance": color}}
     match look.kind:
         case "metal":
-            return {"bsdf": _metal(look.color, look.roughness)}
+            return {"bsdf": _metal(rgb(look.color), look.roughness)}
         case "opaque":
             return {"bsdf": _glossy(rgb(look.color), look.ior, look.roughness)}
         case _:
@@ -326,8 +339,8 @@ def _pane() -> Part:
     return {"type": "mask", "opacity": _MIRRORED, "bsdf": mirror}
 
 
-def _metal(color: Array, roughness: float) -> Part:
-    surface: Part = {"type": "conductor", "material": "none", "specular_reflectance": rgb(color)}
+def _metal(color: Part, roughness: float) -> Part:
+    surface: Part = {"type": "conductor", "material": "none", "specular_reflectance": color}
     if roughness >= _SMOOTHEST:
         surface |= {"type": "roughconductor", "alpha": max(roughness**2, 0.01), "distribution": "ggx"}
     return {"type": "twosided", "bsdf": surface}
@@ -340,7 +353,7 @@ def _solid_surface(look: SolidLook) -> Part:
         tint = {"specular_transmittance": rgb(np.sqrt(color))}
         return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint
     if look.material == "metal":
-        return _metal(color, look.roughness)
+        return _metal(rgb(color), look.roughness)
     if look.material == "plastic":
         return {"type": "twosided", "bsdf": _glossy(rgb(color), 1.5, look.roughness)}
     return _matte(rgb(color))
