@@ -43,11 +43,13 @@ def faults_of_colors(bodies: Sequence[Any], solver: Solver | None) -> list[Findi
     if solver is None or solver.has_colors:
         return []
     reason = ", which has one colour"
-    dyes: list[Finding] = [
-        ((index, "kind"), no_meaning(solver)) for index, body in enumerate(bodies) if isinstance(body, DyeSource)
-    ]
-    own = [index for index, body in enumerate(bodies) if not isinstance(body, DyeSource) and _own_color(body)]
-    return dyes + [((index, "color"), no_meaning(solver, reason)) for index in own]
+    found: list[Finding] = []
+    for index, body in enumerate(bodies):
+        if isinstance(body, DyeSource):
+            found.append(((index, "kind"), no_meaning(solver)))
+        elif _own_color(body):
+            found.append(((index, "color"), no_meaning(solver, reason)))
+    return found
 
 
 def faults_of_look(look: Look, liquid: Liquid | None, bodies: Sequence[Any]) -> list[Finding]:

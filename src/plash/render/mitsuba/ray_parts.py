@@ -43,6 +43,7 @@ _ROUND = 128  # points round the floor
 _MIRRORED = 0.06  # light that a pane of glass throws back
 _PATCHES = 16  # of glowing liquid, each of one brightness
 _FEW_BALLS = 20_000  # up to so many have 80 sides each, else 20
+_LEAST_GLOSS = 0.15  # roughness of a gloss over many colours, at the least
 _SMOOTHEST = 0.02  # roughness below which a surface is a perfect mirror
 
 
@@ -120,7 +121,7 @@ def liquid_material(look: LiquidLook, placing: Placing, by_vertex: bool = False)
             case "metal":
                 return {"bsdf": _metal(color, look.roughness)}
             case "opaque":
-                return {"bsdf": _glossy(color, look.ior, look.roughness)}
+                return {"bsdf": _coated(color, look.ior, look.roughness)}
             case _:
                 return {"bsdf": _clear(look.ior, look.roughness) | {"specular_transmittance": color}}
     match look.kind:
@@ -331,6 +332,11 @@ def _glossy(color: Part, ior: float, roughness: float) -> Part:
         return {"type": "plastic", "int_ior": ior, "diffuse_reflectance": color, "nonlinear": True}
     rough = {"type": "roughplastic", "int_ior": ior, "diffuse_reflectance": color, "nonlinear": True}
     return rough | {"alpha": max(roughness**2, 0.01), "distribution": "ggx"}
+
+
+def _coated(color: Part, ior: float, roughness: float) -> Part:
+    """A gloss over colours of vertices: plastic, which asks for the mean of its colour, cannot have those."""
+    return {"type": "principled", "base_color": color, "eta": ior, "roughness": max(roughness, _LEAST_GLOSS)}
 
 
 def _pane() -> Part:
