@@ -7,6 +7,8 @@ does as heat in insulated liquid (`physics/heat/conduction.py`): Σ V c stays, a
 It is spread in doses, each of a time T = 0.02 h²/κ in which colours come a fifth of a cell far: slow spreading then
 costs next to nothing, and up to a time t it has acted for T ⌊t/T⌋, whatever the steps. The law of dye is linear, and
 each step takes its exact exponential.
+
+Reference: Cline section 7.2, whose conduction it is.
 """
 
 from __future__ import annotations
