@@ -1,5 +1,7 @@
 """Colours at vertices: those of the particles round them, and of no other body of liquid."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,14 +14,15 @@ RED, BLUE = light_of("#ff2000"), light_of("#0040ff")
 H = 0.8 / 32
 
 
-def surface(gap, dimension, **mesh):
+def surface(gap, dimension, **keys):
     """Two drops, a red one left of a blue one, some cells apart; with their meshing of h and detail."""
     centers = [(0.2, 0.25, 0.2), (0.4 + gap * H, 0.25, 0.2)]
-    fills = [
+    fills: Any = [
         {"shape": {"kind": "sphere", "center": center[:dimension], "radius": 0.1}, "color": color}
         for center, color in zip(centers, ("#ff2000", "#0040ff"), strict=True)
     ]
-    domain = {"size": (0.8, 0.5, 0.4)[:dimension], "resolution": 32, "gravity": (0,) * dimension}
+    mesh: Any = keys
+    domain: Any = {"size": (0.8, 0.5, 0.4)[:dimension], "resolution": 32, "gravity": (0,) * dimension}
     scene = plash.Scene(domain=domain, fill=fills, mesh=mesh)
     return next(iter(plash.simulate(scene))).snapshot.surface(scene, 0.0)
 
@@ -57,8 +60,8 @@ def test_a_bubble_in_a_body_does_not_part_it():
     half = {"kind": "half_space", "point": (0.3, 0, 0), "normal": (-1, 0, 0)}
     shell = {"kind": "difference", "of": [ball, hole]}
     left = {"kind": "difference", "of": [ball, hole, half]}
-    domain = {"size": (0.6, 0.6, 0.6), "resolution": 24, "gravity": (0, 0, 0)}
-    fills = [{"shape": left, "color": "#ff2000"}, {"shape": shell, "color": "#0040ff"}]
+    domain: Any = {"size": (0.6, 0.6, 0.6), "resolution": 24, "gravity": (0, 0, 0)}
+    fills: Any = [{"shape": left, "color": "#ff2000"}, {"shape": shell, "color": "#0040ff"}]
     scene = plash.Scene(domain=domain, fill=fills)
     found = next(iter(plash.simulate(scene))).snapshot.surface(scene, 0.0)
     away = np.linalg.norm(found.vertices - 0.3, axis=1)

@@ -1,6 +1,7 @@
 """Runs of liquid of several colours: files, resuming, and pictures that show the right hues."""
 
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,12 +63,13 @@ def two_bodies(dimension, **look):
     """A red body at the left and a blue one at the right."""
     size = (1.2, 0.6, 0.5)[:dimension]
     boxes = [((0.1, 0.0, 0.1), (0.5, 0.4, 0.4), LEFT), ((0.7, 0.0, 0.1), (1.1, 0.4, 0.4), RIGHT)]
-    fills = [
+    fills: Any = [
         {"shape": {"kind": "box", "min": low[:dimension], "max": high[:dimension]}, "color": color}
         for low, high, color in boxes
     ]
-    domain = {"size": size, "resolution": 24}
-    scene = plash.Scene(domain=domain, fill=fills, look={"width": 160, "edges": False, **look})
+    seen: Any = {"width": 160, "edges": False, **look}
+    domain: Any = {"size": size, "resolution": 24}
+    scene = plash.Scene(domain=domain, fill=fills, look=seen)
     frame = next(iter(plash.simulate(scene)))
     return scene, Moment(frame.snapshot.surface(scene, 0.0), frame.particles)
 

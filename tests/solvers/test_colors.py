@@ -196,4 +196,4 @@ def test_threads_do_not_change_a_bit(threads):
         solver = build_liquid(dam(liquid={"colors": "mix", "color_diffusivity": 1e-4}))
         run_to(solver, 0.15)
         found.append(solver.state.particles.color.copy())
-    assert np.array_equal(*found)
+    assert np.array_equal(found[0], found[1])

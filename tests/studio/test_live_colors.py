@@ -1,5 +1,7 @@
 """Colours in the studio: poured, carried, shown and saved."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ color = "#204060"
 
 
 def test_the_first_colour_that_is_poured_makes_all_liquid_carry_one():
-    simulation = live(plash.parse_scene(TEXT))
+    simulation: Any = live(plash.parse_scene(TEXT))
     simulation.advance(0.01)
     assert "color" not in simulation.views
     plain, _ = simulation.arrays("surface", arrows=False)
@@ -42,7 +44,7 @@ def test_the_first_colour_that_is_poured_makes_all_liquid_carry_one():
 
 def test_colours_stay_when_the_scene_changes():
     scene = plash.parse_scene(TEXT)
-    simulation = live(scene)
+    simulation: Any = live(scene)
     simulation.pour(0.6, 0.3, 0.1, "#ff8000")
     before = np.unique(simulation._solver.state.particles.color, axis=1)
     simulation.change(scene.model_copy(update={"domain": {"gravity": (1.0, -4.0)}}))

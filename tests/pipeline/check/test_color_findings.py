@@ -1,5 +1,7 @@
 """Colours that nothing comes of are found before a run."""
 
+from typing import Any
+
 import pytest
 
 import plash
@@ -11,9 +13,12 @@ DYE = {"kind": "dye", "shape": {"kind": "box", "min": (0.5, 0.1), "max": (0.6, 0
 BODY = {"shape": {"kind": "box", "min": (0.4, 0), "max": (0.7, 0.3)}}
 
 
-def found(fill, liquid=None, **parts):
-    domain = {"size": (0.8, 0.5), "resolution": 32}
-    scene = plash.Scene(domain=domain, liquid=liquid or {}, fill=fill, time={"fps": 20, "frames": 40}, **parts)
+WATER = plash.Liquid()
+
+
+def found(fill, liquid: Any = WATER, **parts):
+    domain: Any = {"size": (0.8, 0.5), "resolution": 32}
+    scene = plash.Scene(domain=domain, liquid=liquid, fill=fill, time={"fps": 20, "frames": 40}, **parts)
     return {finding.where: f"{finding.code}: {finding.message}; {finding.edit}" for finding in findings(scene)}
 
 
