@@ -33,6 +33,16 @@ def test_every_file_of_physics_names_a_work_of_the_bibliography():
     assert not [file.name for file in files if not any(author in file.read_text("utf-8") for author in authors)]
 
 
+def test_the_scene_of_the_page_about_colours_runs():
+    page = (ROOT / "docs" / "colours.md").read_text("utf-8")
+    (whole,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    scene = plash.parse_scene(whole)
+    assert findings(scene) == []
+    solver = plash.build(scene)
+    solver.advance(1 / 24)
+    assert solver.ledger.colors["red initial"] > 0
+
+
 def test_the_scene_of_the_page_about_heat_runs():
     page = (ROOT / "docs" / "heat.md").read_text("utf-8")
     whole, part = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Limit = float | np.integer[Any] | np.floating[Any] | NDArray[np.float64]
+CarriedValue = float | tuple[float, ...]
 
 _BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 _LARGEST_PARTICLE = 1e6  # cells
@@ -28,7 +29,7 @@ class Rows(Enum):
     ONE = "one"
     AXES = "one for each axis"
     TRANSFER = "as many as the transfer asks for"
-    SCENE = "one, if the scene asks for it"
+    SCENE = "as many as the scene asks for"
 
 
 class Bounds(NamedTuple):
@@ -63,6 +64,10 @@ def _volumes(bounds: Bounds) -> tuple[Limit, Limit]:
 
 def _not_negative(bounds: Bounds) -> tuple[Limit, Limit]:
     return 0, np.inf
+
+
+def _light(bounds: Bounds) -> tuple[Limit, Limit]:
+    return 0, 1
 
 
 def _logarithms(bounds: Bounds) -> tuple[Limit, Limit]:
@@ -112,6 +117,11 @@ class Carried:
         """Whether particles of every scene carry it."""
         return self.rows is not Rows.SCENE
 
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is one number, which a scale of colours can show."""
+        return self.rows is Rows.ONE or (self.rows is Rows.SCENE and len(self.vertex) == 1)
+
     def is_wanted(self, values: NDArray[Any]) -> bool:
         """Whether the particles of this array carry it."""
         return self.is_everywhere or len(values) > 0
@@ -132,7 +142,7 @@ class Carried:
         """An array as frames show it: one row for each particle, in SI units; h is the cell size in metres."""
         if self.is_in_cells:
             return values.T.astype(np.float64) * h**dimension
-        rows = values[0] if self.rows is Rows.SCENE else values.T
+        rows = values[0] if self.is_scalar and self.rows is Rows.SCENE else values.T
         return np.array(rows, np.float32 if self.dtype is np.float64 else None, order="C")
 
     def shown_limits(self, bounds: Bounds, h: float, dimension: int) -> tuple[Limit, Limit]:
@@ -240,6 +250,17 @@ class ParticleArrays:
             vertex=("log_viscosity",),
         ),
     ]
+    color: Annotated[
+        NDArray[np.float64],
+        Carried(
+            "its colour: how much red, green and blue light it returns, from 0 to 1",
+            np.float64,
+            Rows.SCENE,
+            limits=_light,
+            is_in_frames=True,
+            vertex=("light_red", "light_green", "light_blue"),
+        ),
+    ]
 
 
 def _declared() -> dict[str, Carried]:
@@ -248,6 +269,7 @@ def _declared() -> dict[str, Carried]:
 
 
 CARRIED: dict[str, Carried] = _declared()
+COLOR = "color"
 NO_SCALARS: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
 
 
@@ -258,4 +280,4 @@ def on_vertices() -> dict[str, Carried]:
 
 def scalars() -> dict[str, Carried]:
     """The quantities of one number at the vertices of surfaces, such as the age: what colours can show."""
-    return {name: quantity for name, quantity in on_vertices().items() if quantity.rows in (Rows.ONE, Rows.SCENE)}
+    return {name: quantity for name, quantity in on_vertices().items() if quantity.is_scalar}

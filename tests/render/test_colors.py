@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from plash.render.colors import linear, scale_colors, screen
+from plash.render.colors import scale_colors
 from plash.render.preview.develop import develop
+from plash.scene.colors import linear, screen
 
 
 def test_screen_undoes_linear():

@@ -74,11 +74,15 @@ class Page:
     def picture(self) -> np.ndarray:
         return np.asarray(Image.open(io.BytesIO(self.tab.locator(".stage").screenshot())).convert("RGB")).astype(int)
 
-    def wet_share(self, low, high) -> float:
-        """Share of the pixels of a part of the domain that are blue."""
+    def pixels(self, low, high) -> np.ndarray:
+        """The pixels of a part of the domain."""
         box = self.tab.locator(".stage").bounding_box()
         (x0, y1), (x1, y0) = self.at(*low), self.at(*high)
-        part = self.picture()[int(y0 - box["y"]) : int(y1 - box["y"]), int(x0 - box["x"]) : int(x1 - box["x"])]
+        return self.picture()[int(y0 - box["y"]) : int(y1 - box["y"]), int(x0 - box["x"]) : int(x1 - box["x"])]
+
+    def wet_share(self, low, high) -> float:
+        """Share of the pixels of a part of the domain that are blue."""
+        part = self.pixels(low, high)
         return float((part[..., 2] - part[..., 0] > 60).mean())
 
     def download(self, action) -> bytes:

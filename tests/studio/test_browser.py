@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import av
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from PIL import Image, ImageSequence
 
 import plash
+from plash.files.layout import RunFolder
+from plash.files.ply import ply_bytes
 from plash.studio.presets import presets
 
-from .conftest import SCENE
+from .conftest import SCENE, ball, make_run
 
 pytestmark = pytest.mark.slow
 
@@ -236,6 +239,34 @@ def test_runs_are_listed_and_played_back_in_space(page, studio):
     tab.click('[data-mode="surface"]')
 
 
+def test_a_surface_of_several_colours_is_seen_in_them(page, studio):
+    tab = page.tab
+    make_run(studio.runs / "painted")
+    halves = ball(center=(0.8, 0.5, 0.5), radius=0.3)
+    is_left = halves.vertices[:, :1] < 0.8
+    colors = np.where(is_left, [[0.8, 0.0, 0.0]], [[0.0, 0.5, 0.0]]).astype(np.float32)
+    surface = RunFolder(studio.runs / "painted").surface(2)
+    surface.write_bytes(ply_bytes(replace(halves, scalars={"color": colors})))
+    tab.click('[data-room="simulate"]')
+    tab.click('[data-room="runs"]')
+    tab.click('.run[data-name="painted"]')
+    tab.wait_for_selector("#space[data-frame='1']")
+
+    def shares(frame) -> list[float]:
+        tab.locator("#t-frame").fill(str(frame))
+        tab.wait_for_selector(f"#space[data-frame='{frame}']")
+        tab.wait_for_timeout(200)
+        picture = np.asarray(Image.open(io.BytesIO(tab.locator("#space").screenshot())).convert("RGB")).astype(int)
+        red, green, blue = np.moveaxis(picture, 2, 0)
+        return [float(found.mean()) for found in (red > green + 60, green > red + 40, blue > red + 50)]
+
+    red, green, blue = shares(2)
+    assert min(red, green) > 0.005
+    assert blue < 0.002
+    red, _, blue = shares(3)
+    assert red < 0.002 < blue
+
+
 def test_help_and_theme_are_a_key_away(page):
     page.tab.keyboard.press("?")
     assert page.tab.locator("#help-dialog kbd").count() > 10
@@ -244,3 +275,21 @@ def test_help_and_theme_are_a_key_away(page):
     assert page.picture().mean() < 110
     page.tab.keyboard.press("t")
     assert page.picture().mean() > 110
+
+
+def test_what_is_poured_has_the_colour_that_was_chosen(page):
+    page.open(WEIGHTLESS)
+    page.tab.locator("#paint").evaluate(
+        "(box) => { box.value = '#ff2000'; box.dispatchEvent(new Event('input', { bubbles: true })); }"
+    )
+    assert page.tab.locator('[data-tool="pour"]').get_attribute("aria-pressed") == "true"
+    page.drag((1.0, 0.5), (1.3, 0.5))
+    page.until("document.querySelector('[data-view=\"color\"]') !== null")
+    page.step()
+    red, liquid = page.pixels((1.1, 0.48), (1.2, 0.52)), page.pixels((0.1, 0.1), (0.3, 0.3))
+    assert (red[:, :, 0] > red[:, :, 2] + 100).mean() > 0.9
+    assert (liquid[:, :, 2] > liquid[:, :, 0] + 60).mean() > 0.9
+    page.tab.click('[data-view="color"]')
+    page.wait("d.view === 'color'")
+    dots = page.pixels((1.1, 0.48), (1.2, 0.52))
+    assert (dots[:, :, 0] > dots[:, :, 2] + 100).mean() > 0.1

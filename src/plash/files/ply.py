@@ -1,7 +1,8 @@
 """PLY: meshes for other programs, as little-endian binary.
 
 vertex   x y z, then nx ny nz if normals are known, vx vy vz (m/s) if velocities are, and what else particles carry to
-         vertices (`plash/carried.py`), such as age (s)
+         vertices (`plash/carried.py`), such as age (s), all as float; then red green blue as uchar, as screens show
+         them (sRGB), if the liquid has colours, which other programs understand
 face     list uchar int vertex_indices
 edge     vertex1 vertex2: the outline, for 2-D meshes
 """
@@ -10,30 +11,35 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, scalars
+from plash.carried import CARRIED, COLOR, scalars
 from plash.errors import DamagedError
 from plash.files.atomic import Written, read_bytes
 from plash.mesh.mesh import Mesh
+from plash.scene.colors import screen
 from plash.scene.domain import Domain
 from plash.solvers.limits import FASTEST, cells_of
 
 _PLACES = {"vertices": ("x", "y", "z"), "normals": ("nx", "ny", "nz")}
+_SHADES = ("red", "green", "blue")
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
 
 
 def ply_bytes(mesh: Mesh) -> bytes:
     """The mesh as a PLY file."""
-    columns = _columns_of(mesh)
-    rows = np.column_stack(list(columns.values())).astype("<f4")
+    columns, bytes_of = _columns_of(mesh), _screen_colors(mesh)
+    rows = np.empty(len(mesh.vertices), _vertex_type(list(columns), list(bytes_of)))
+    for name, values in {**columns, **bytes_of}.items():
+        rows[name] = values
     faces = np.empty(len(mesh.faces), _FACE)
     faces["count"] = 3
     faces["vertices"] = mesh.faces
     lines = ["ply", "format binary_little_endian 1.0", "comment plash; metres, y is up", f"element vertex {len(rows)}"]
-    lines += [f"property float {name}" for name in columns]
+    lines += [f"property float {name}" for name in columns] + [f"property uchar {name}" for name in bytes_of]
     lines += [f"element face {len(faces)}", "property list uchar int vertex_indices"]
     if len(mesh.edges):
         lines += [f"element edge {len(mesh.edges)}", "property int vertex1", "property int vertex2"]
@@ -57,13 +63,18 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
     header = data[:end].decode("ascii", "replace")
     counts = {what: int(number) for what, number in re.findall(r"^element (\w+) (\d{1,12})$", header, re.MULTILINE)}
     floats = re.findall(r"^property float (\w+)$", header, re.MULTILINE)
+    shades = re.findall(r"^property uchar (\w+)$", header, re.MULTILINE)
+    if len({*floats, *shades}) != len(floats) + len(shades):
+        raise ValueError(f"{name}: two properties of its vertices have one name: write the file again")
     vertices, faces, edges = (counts.get(what, 0) for what in ("vertex", "face", "edge"))
 
-    sizes = [4 * len(floats) * vertices, _FACE.itemsize * faces, 8 * edges]
+    layout = _vertex_type(floats, shades)
+    sizes = [layout.itemsize * vertices, _FACE.itemsize * faces, 8 * edges]
     body = memoryview(data)[end + len(b"end_header\n") :]
     if len(body) != sum(sizes):
         raise ValueError(f"{name}: {len(body)} bytes follow the header, which speaks of {sum(sizes)}: write it again")
-    rows = np.frombuffer(body[: sizes[0]], "<f4").reshape(vertices, len(floats))
+    table = np.frombuffer(body[: sizes[0]], layout)
+    rows = np.column_stack([table[name] for name in floats]) if floats else np.zeros((vertices, 0), np.float32)
     triangles = np.frombuffer(body[sizes[0] : sizes[0] + sizes[1]], _FACE)
     lines = np.frombuffer(body[sizes[0] + sizes[1] :], "<i4").reshape(-1, 2)
     if (triangles["count"] != 3).any() or not _are_indices(triangles["vertices"], vertices):
@@ -77,7 +88,7 @@ def mesh_from_ply(data: bytes, name: str) -> Mesh:
         _columns(rows, floats, _PLACES["normals"]),
         _columns(rows, floats, CARRIED["velocity"].vertex),
         lines.astype(np.int32),
-        {name: np.ascontiguousarray(rows[:, floats.index(vertex)], np.float32) for name, vertex in _scalars_in(floats)},
+        _carried_in(rows, floats),
     )
 
 
@@ -110,13 +121,31 @@ def _columns_of(mesh: Mesh) -> dict[str, NDArray[np.float32]]:
         (CARRIED["velocity"].vertex, mesh.velocity),
     ]
     columns = {name: values[:, k] for names, values in vectors if values is not None for k, name in enumerate(names)}
-    return columns | {scalars()[name].vertex[0]: values for name, values in mesh.scalars.items()}
+    for name, values in mesh.scalars.items():
+        columns |= dict(zip(CARRIED[name].vertex, np.atleast_2d(values.T), strict=True))
+    return columns
 
 
-def _scalars_in(properties: list[str]) -> list[tuple[str, str]]:
-    """The scalars that a file has, by their name and that of their property."""
-    known = [(name, quantity.vertex[0]) for name, quantity in scalars().items()]
-    return [(name, vertex) for name, vertex in known if vertex in properties]
+def _screen_colors(mesh: Mesh) -> dict[str, NDArray[np.uint8]]:
+    """The colours of vertices as screens show them, if they have any."""
+    if COLOR not in mesh.scalars:
+        return {}
+    shown = np.rint(255 * screen(mesh.scalars[COLOR])).astype(np.uint8)
+    return dict(zip(_SHADES, shown.T, strict=True))
+
+
+def _vertex_type(floats: list[str], shades: list[str]) -> np.dtype[Any]:
+    return np.dtype([(name, "<f4") for name in floats] + [(name, "u1") for name in shades])
+
+
+def _carried_in(rows: NDArray[np.float32], properties: list[str]) -> dict[str, NDArray[np.float32]]:
+    """What else the liquid carries, of what a file has, by name."""
+    found = {}
+    for name in (*scalars(), COLOR):
+        values = _columns(rows, properties, CARRIED[name].vertex)
+        if values is not None:
+            found[name] = values[:, 0].copy() if CARRIED[name].is_scalar else values
+    return found
 
 
 def _columns(rows: NDArray[np.float32], names: list[str], wanted: tuple[str, ...]) -> NDArray[np.float32] | None:

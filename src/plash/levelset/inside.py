@@ -45,6 +45,12 @@ class Inside:
         """Whether points (n, d) in metres are inside."""
         return distance(self.shape, points, self.name) < 0
 
+    def among(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Numbers of the points (n, d) in metres that are inside; only those near it are looked at."""
+        low, high = self.shape.bounds(points.shape[1])
+        near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+        return near[self.points(points[near])]
+
     def _found(self, tiles: Tiles, offset: tuple[float, ...]) -> Places:
         """Cells that have a point inside, which stands at an offset (in cells) from their low corner."""
         slots = self._near(tiles)

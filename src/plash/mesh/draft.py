@@ -9,6 +9,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from plash.carried import CARRIED
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_range
 from plash.mesh.topology import Corners, Rows, corners_by_vertex, parts_of
@@ -65,8 +66,13 @@ class Draft:
 
     @property
     def scalars(self) -> dict[str, NDArray[np.float32]]:
-        """The other quantities at the vertices (n,), by name."""
-        return {name: np.ascontiguousarray(self.carried[:, 3 + k]) for k, name in enumerate(self.names)}
+        """The other quantities at the vertices (n,), or (n, k) if they are several numbers, by name."""
+        found, first = {}, 3
+        for name in self.names:
+            last = first + len(CARRIED[name].vertex)
+            values = self.carried[:, first] if last == first + 1 else self.carried[:, first:last]
+            found[name], first = np.ascontiguousarray(values), last
+        return found
 
     def moved_to(self, places: NDArray[np.float64]) -> Draft:
         """The same with other places."""

@@ -25,7 +25,7 @@ class Mesh:
         normals: Outward unit normals (n, 3), if known.
         velocity: Of the liquid at the vertices (n, 3) in m/s, if known.
         edges: Outline (k, 2) of a 2-D mesh, with the liquid on its left; none in 3-D.
-        scalars: What else the liquid carries at the vertices (n,), by name, such as its age in s.
+        scalars: What else the liquid carries at the vertices (n,), by name, such as its age in s; its color is (n, 3).
 
     Example:
         >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)

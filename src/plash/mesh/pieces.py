@@ -152,11 +152,11 @@ def with_round_drops(
 def _balls(particles: Particles, which: NDArray[np.int64], dimension: int, names: tuple[str, ...]) -> Draft:
     """A ball of its own volume for each of some particles."""
     ball = unit_ball(dimension)
-    centre, carried = np.zeros((len(which), 3)), np.zeros((len(which), 3 + len(names)), np.float32)
+    centre, velocity = np.zeros((len(which), 3)), np.zeros((3, len(which)), np.float32)
     centre[:, :dimension] = (particles.cell[:, which] + particles.offset[:, which].astype(np.float64)).T
-    carried[:, :dimension] = particles.velocity[:, which].T
-    for column, name in enumerate(names, start=3):
-        carried[:, column] = getattr(particles, name)[which]
+    velocity[:dimension] = particles.velocity[:, which]
+    others = [np.atleast_2d(getattr(particles, name))[:, which].astype(np.float32) for name in names]
+    carried = np.concatenate([velocity, *others]).T
     radius = (particles.volume[which].astype(np.float64) / ball.volume) ** (1 / dimension)
     n = len(ball.vertices)
     places = (centre[:, None] + radius[:, None, None] * ball.vertices).reshape(-1, 3)

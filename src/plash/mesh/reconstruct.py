@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.carried import NO_SCALARS
+from plash.carried import COLOR, NO_SCALARS
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
@@ -30,6 +30,7 @@ from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
 from plash.mesh.smooth import swept
+from plash.mesh.vertex_colors import with_colors
 from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
 from plash.particles.positions import split_positions
@@ -66,7 +67,7 @@ def liquid_surface(
         meshing: How fine, how smooth, and whether it is closed.
         domain: Its closed and open sides cut the liquid off.
         solids: The liquid ends a hair's breadth under their faces.
-        scalars: What else the particles carry (n,), by name.
+        scalars: What else the particles carry (n,), by name; their color is (n, 3).
     """
     if len(position) == 0:
         return Mesh.empty()
@@ -74,8 +75,8 @@ def liquid_surface(
     detail = meshing.detail
     particles = _particles(position, velocity, volume, lattice.spacing)
     for name, values in scalars.items():
-        setattr(particles, name, np.ascontiguousarray(values, np.float32))
-    names = tuple(scalars)
+        setattr(particles, name, np.ascontiguousarray(values.T, np.float32))
+    names = tuple(name for name in scalars if name != COLOR)
     sort_particles(particles, reach(detail))
     tiles = particles.tiles
     assert tiles is not None
@@ -95,6 +96,8 @@ def liquid_surface(
     totals = widened_near(tiles, carried[1:], detail, has_surface)
     draft = _draft(cuts, ends, lattice, (filled, totals, solid_phi_everywhere(tiles, solid)[None]), names)
 
+    if COLOR in scalars:
+        draft = with_colors(draft, ends, cut, particles, detail)
     draft = _shaped(draft, ends, cut, particles, meshing, lattice)
     return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
 

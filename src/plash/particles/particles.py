@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, ParticleArrays
+from plash.carried import CARRIED, CarriedValue, ParticleArrays
 from plash.grid.tiles import Tiles
 from plash.particles.positions import InTiles, Positions, split_positions
 
@@ -84,10 +84,11 @@ class Particles(ParticleArrays):
             if getattr(self, name).shape[:-1] != shape:
                 setattr(self, name, np.full((*shape, self.count), quantity.start, quantity.dtype))
 
-    def carry(self, values: Mapping[str, float]) -> None:
-        """Let all of them carry the same of what a scene asks for, by name."""
+    def carry(self, values: Mapping[str, CarriedValue]) -> None:
+        """Let all of them carry the same of what a scene asks for, by name: a number, or several."""
         for name, value in values.items():
-            setattr(self, name, np.full((1, self.count), value, CARRIED[name].dtype))
+            rows = np.atleast_1d(np.asarray(value, CARRIED[name].dtype))
+            setattr(self, name, np.repeat(rows[:, None], self.count, axis=1))
 
     def add(self, other: Particles) -> None:
         """Append other particles; the whole has to be sorted again."""

@@ -31,6 +31,8 @@ def physics(scene: Scene) -> dict[str, Any]:
     data["solid"] = _solids(data["solid"])
     if not scene.has_heat:
         _forget_heat(data)
+    if not scene.has_colors:
+        _forget_colors(data)
     _forget_what_nobody_said(data)
     return data
 
@@ -56,7 +58,10 @@ def appearance(scene: Scene) -> dict[str, Any]:
             del data["look"][key]
     parts = {name: data[name] for name in ("domain", "liquid", "solid", "look")}
     scale = scene.color_scale(scene.look.color_by or "")
-    return parts if scale is None else parts | {"scale": scale}
+    parts |= {} if scale is None else {"scale": scale}
+    # That of the liquid, and of the look, is among them already
+    own = any(body.get("color") is not None for body in (*data["fill"], *data["source"]))
+    return parts | {"color": scene.liquid_color} if own else parts
 
 
 def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -72,7 +77,15 @@ def _forget_heat(data: dict[str, Any]) -> None:
         if key != "temperature" or not is_thick_by_warmth:
             del liquid[key]
     for body in (*data["fill"], *data["source"]):
-        del body["temperature"]
+        body.pop("temperature", None)
+
+
+def _forget_colors(data: dict[str, Any]) -> None:
+    """Leave out the one colour that all liquid has: it changes pictures, and not the simulation."""
+    for key in ("color", "colors", "color_diffusivity"):
+        del data["liquid"][key]
+    for body in (*data["fill"], *data["source"]):
+        body.pop("color", None)
 
 
 def _forget_what_nobody_said(data: dict[str, Any]) -> None:
@@ -81,7 +94,11 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     data["domain"] |= {"side_temperature": warm} if warm else {}
     if data["liquid"]["viscosity_at"] is None:
         del data["liquid"]["viscosity_at"], data["liquid"]["viscosity_between"]
-    for key, bodies in (("viscosity", (*data["fill"], *data["source"])), ("temperature", data["solid"])):
+    liquid, liquids = data["liquid"], (*data["fill"], *data["source"])
+    if liquid.get("colors") == "keep":
+        del liquid["colors"]
+    keys = ("viscosity", liquids), ("color", (*liquids, liquid)), ("temperature", data["solid"])
+    for key, bodies in (*keys, ("color_diffusivity", (liquid,))):
         for body in bodies:
             if body.get(key) is None:
                 body.pop(key, None)

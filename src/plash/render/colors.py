@@ -1,16 +1,11 @@
-"""Colours: from screens to light and back, and the scale of speeds and other values.
-
-Light is computed in linear red, green and blue; screens show the sRGB curve of it.
-"""
+"""Colours that show numbers: the scales of speeds and other values."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.scene.look import rgb
-
-Array = NDArray[np.float64]
+from plash.scene.colors import linear, rgb
 
 # Scales by what they show, each of one way in lightness: speed and the rest from deep blue to a pale cyan, in steps of
 # even lightness (CIE L* from 21 to 95); warmth as things that glow; what is thick as dark as syrup
@@ -19,29 +14,6 @@ _SCALES = {
     "temperature": ("#1b0c41", "#4a0c6b", "#781c6d", "#a52c60", "#cf4446", "#ed6925", "#fb9b06", "#f7d13d", "#fcffa4"),
     "log_viscosity": ("#fbe9c6", "#f3cf8e", "#e3ad5b", "#c98738", "#a56426", "#7d461d", "#552d17", "#331b12"),
 }
-
-
-def linear(screen: ArrayLike) -> Array:
-    """Light of sRGB values from 0 to 1.
-
-    >>> linear([0.0, 0.5, 1.0]).round(4).tolist()
-    [0.0, 0.214, 1.0]
-    """
-    s = np.asarray(screen, np.float64)
-    light: Array = np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4)
-    return light
-
-
-def screen(light: ArrayLike) -> Array:
-    """The sRGB values from 0 to 1 of light: what `linear` undoes."""
-    x = np.clip(np.asarray(light, np.float64), 0, 1)
-    values: Array = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
-    return values
-
-
-def light_of(color: str) -> Array:
-    """Light of a colour of the scene language."""
-    return linear(rgb(color))
 
 
 def scale_colors(part: ArrayLike, shows: str = "speed") -> NDArray[np.float32]:

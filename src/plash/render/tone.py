@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.render.colors import screen
+from plash.scene.colors import screen
 
 
 def toned(light: NDArray[np.floating], exposure: float, curve: str) -> NDArray[np.uint8]:

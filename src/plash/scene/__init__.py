@@ -32,7 +32,7 @@ from plash.scene.shapes import (
     Sphere,
     Union,
 )
-from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
 
 __all__ = [
     "MATERIALS",
@@ -48,6 +48,7 @@ __all__ = [
     "Difference",
     "Disc",
     "Domain",
+    "DyeSource",
     "Fill",
     "Force",
     "FunctionForce",

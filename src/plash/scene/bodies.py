@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from pydantic import Field
 
+from plash.scene.colors import Color
 from plash.scene.language.base import Duration, Name, Number, OwnViscosity, SceneModel, Temperature, Velocity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion, Pose
@@ -47,6 +48,11 @@ class Fill(SceneModel):
     viscosity: OwnViscosity | None = Field(
         default=None,
         description="How thick it is: a dynamic viscosity; not for stable fluids.",
+        json_schema_extra={"default_text": "the liquid's"},
+    )
+    color: Color | None = Field(
+        default=None,
+        description='Its colour: "#rrggbb" or a name; not for stable fluids.',
         json_schema_extra={"default_text": "the liquid's"},
     )
 

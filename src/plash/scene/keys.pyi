@@ -24,7 +24,7 @@ from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.settings import Solver, Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
-from plash.scene.sources import Blob, HeatSource, Sink, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Spout
 
 class AttractorKeys(TypedDict, total=False):
     """Keys of `Attractor`."""
@@ -49,6 +49,7 @@ class BlobKeys(TypedDict, total=False):
     velocity: Vector
     temperature: float | str | None
     viscosity: float | str | None
+    color: str | None
 
 class BoxKeys(TypedDict, total=False):
     """Keys of `Box`."""
@@ -144,6 +145,17 @@ class DomainKeys(TypedDict, total=False):
     friction: SideFriction | SideFrictionKeys | float
     side_temperature: WarmSides | WarmSidesKeys
 
+class DyeSourceKeys(TypedDict, total=False):
+    """Keys of `DyeSource`."""
+
+    name: str
+    kind: Literal["dye"]
+    shape: Required[Shape]
+    color: Required[str]
+    rate: float | str | None
+    start: float | str
+    stop: float | str | None
+
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
 
@@ -152,6 +164,7 @@ class FillKeys(TypedDict, total=False):
     time: float | str
     temperature: float | str | None
     viscosity: float | str | None
+    color: str | None
 
 class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
@@ -211,6 +224,9 @@ class LiquidKeys(TypedDict, total=False):
     thermal_diffusivity: float | str
     viscosity_at: Sequence[ViscosityPoint | ViscosityPointKeys] | None
     viscosity_between: Literal["exponential", "linear"]
+    color: str | None
+    colors: Literal["keep", "mix"]
+    color_diffusivity: float | str | None
 
 class LookKeys(TypedDict, total=False):
     """Keys of `Look`."""
@@ -348,7 +364,7 @@ class SceneKeys(TypedDict, total=False):
     time: Time | TimeKeys
     solver: Solver | SolverKeys
     liquid: Liquid | LiquidKeys
-    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys]
+    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys | DyeSource | DyeSourceKeys]
     fill: Sequence[Fill | FillKeys]
     solid: Sequence[Solid | SolidKeys]
     sink: Sequence[Sink | SinkKeys]
@@ -461,6 +477,7 @@ class SpoutKeys(TypedDict, total=False):
     inherit: float
     temperature: float | str | None
     viscosity: float | str | None
+    color: str | None
     flow_rate: float | str | None
     start: float | str
     stop: float | str | None

@@ -1,4 +1,4 @@
-"""Which liquid it is: density, viscosity, and what warmth does to it."""
+"""Which liquid it is: density, viscosity, what warmth does to it, and its colour."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 from pydantic import Field, field_validator, model_validator
 from pydantic.config import JsonDict
 
+from plash.scene.colors import Color
 from plash.scene.language.base import FURTHEST, OwnViscosity, SceneModel, Temperature, Text
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
@@ -94,6 +95,25 @@ class Liquid(SceneModel):
         "(exponential), or it is itself (linear), as in Cline.",
     )
 
+    color: Color | None = Field(
+        default=None,
+        description='Its colour: "#rrggbb" or a name; fills and sources may have their own.',
+        json_schema_extra=_OF_MATERIAL,
+    )
+    colors: Literal["keep", "mix"] = Field(
+        default="keep",
+        description="What becomes of liquid of several colours: each particle keeps its own (keep), or they spread "
+        "into each other at `color_diffusivity` (mix).",
+    )
+    color_diffusivity: Annotated[float, Quantity("diffusivity")] | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description='How fast differences of colour even out, with `colors = "mix"`; of dyes in still water it is '
+        "about 5e-10.",
+        json_schema_extra={"default_text": 'required with `colors = "mix"`'},
+    )
+
     @field_validator("material")
     @classmethod
     def _is_known(cls, value: str) -> str:
@@ -156,6 +176,20 @@ class Liquid(SceneModel):
             if getattr(self, key) is not None:
                 raise refusal_at(key, f"{getattr(self, key):g} is given together with viscosity_at: keep one of them")
         return self
+
+    @model_validator(mode="after")
+    def _mixes_at_a_rate(self) -> Self:
+        if self.colors == "mix" and self.color_diffusivity is None:
+            raise refusal_at("color_diffusivity", 'is missing: colors = "mix" needs one, such as "1 mm^2/s"')
+        if self.colors == "keep" and self.color_diffusivity is not None:
+            sentence = f'{self.color_diffusivity:g} m^2/s has no use with colors = "keep": write colors = "mix"'
+            raise refusal_at("color_diffusivity", f"{sentence}, or take it out")
+        return self
+
+    @property
+    def seen_color(self) -> str:
+        """Its own colour, or that of its material."""
+        return self.color or MATERIALS[self.material].color
 
     @property
     def rho(self) -> float:

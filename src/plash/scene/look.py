@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
@@ -13,6 +12,7 @@ from pydantic.config import JsonDict
 from plash.carried import scalars
 from plash.errors import Problem, SceneError
 from plash.scene.camera import Camera
+from plash.scene.colors import Color
 from plash.scene.language.base import Number, SceneModel, Switch, Text, Whole
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import nearest, refusal, refusal_at, shown
@@ -20,42 +20,6 @@ from plash.scene.light_file import LIGHT_FILES, light_fault
 
 if TYPE_CHECKING:
     from plash.scene.keys import LookKeys, SolidLookKeys
-
-COLORS = {
-    "white": "#ffffff",
-    "light_gray": "#d5d8dc",
-    "gray": "#8f959c",
-    "black": "#14171a",
-    "red": "#c8453b",
-    "orange": "#e08a3c",
-    "yellow": "#e6c34a",
-    "green": "#4f9d69",
-    "teal": "#3f9ea3",
-    "blue": "#2f6fb7",
-    "purple": "#7a5aa6",
-    "brown": "#8a6f5a",
-}
-
-
-def _known_color(value: str) -> str:
-    if value in COLORS or re.fullmatch(r"#[0-9a-fA-F]{6}", value):
-        return value
-    known = f"{nearest(value, COLORS)} Known: {', '.join(COLORS)}"
-    raise refusal(f'{shown(value)} is no colour: write "#rrggbb" or a name.{known}')
-
-
-Color = Annotated[Text, AfterValidator(_known_color)]
-
-
-def rgb(color: str) -> tuple[float, float, float]:
-    """Red, green and blue of a colour as on a screen (sRGB), from 0 to 1.
-
-    >>> rgb("#ff8000")
-    (1.0, 0.5019607843137255, 0.0)
-    """
-    code = COLORS.get(color, color)
-    red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    return red, green, blue
 
 
 def _three(value: object) -> object:

@@ -22,6 +22,7 @@ from pydantic import (
 from plash.carried import CARRIED
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill, Solid
+from plash.scene.coloring import colors_of, faults_of_coloring, faults_of_colors, faults_of_look, has_colors
 from plash.scene.domain import Domain
 from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
@@ -34,7 +35,7 @@ from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
-from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
 from plash.scene.warmth import (
     faults_of_liquid,
     faults_of_viscosities,
@@ -78,7 +79,9 @@ class Scene(SceneModel):
     solver: SolverSettings = Field(default=LiquidSettings(), description="How the equations are solved.")
     liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
     source: tuple[Annotated[Source, AfterValidator(placed_source)], ...] = Field(
-        default=(), description="Where liquid or heat comes from later.", json_schema_extra={"default_text": "none"}
+        default=(),
+        description="Where liquid, heat or dye comes from later.",
+        json_schema_extra={"default_text": "none"},
     )
     fill: tuple[Annotated[Fill, AfterValidator(placed_fill)], ...] = Field(
         default=(),
@@ -129,13 +132,15 @@ class Scene(SceneModel):
     @field_validator("liquid")
     @classmethod
     def _conducts_and_flows(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
-        _refuse_all(faults_of_liquid(liquid, info.data.get("domain"), info.data.get("solver")))
+        domain, solver = info.data.get("domain"), info.data.get("solver")
+        _refuse_all([*faults_of_liquid(liquid, domain, solver), *faults_of_coloring(liquid, solver)])
         return liquid
 
     @field_validator("source", "fill")
     @classmethod
     def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        _refuse_all(faults_of_viscosities(bodies, info.data.get("liquid"), info.data.get("solver")))
+        liquid, solver = info.data.get("liquid"), info.data.get("solver")
+        _refuse_all([*faults_of_viscosities(bodies, liquid, solver), *faults_of_colors(bodies, solver)])
         return bodies
 
     @field_validator("solid")
@@ -148,7 +153,7 @@ class Scene(SceneModel):
     @classmethod
     def _there_is_liquid(cls, fill: tuple[Fill, ...], info: ValidationInfo) -> tuple[Fill, ...]:
         sources = info.data.get("source")
-        if not fill and sources is not None and all(isinstance(source, HeatSource) for source in sources):
+        if not fill and sources is not None and all(isinstance(source, HeatSource | DyeSource) for source in sources):
             raise refusal("the scene holds no liquid: add at least one [[fill]] or [[source]] with a shape")
         return fill
 
@@ -259,6 +264,13 @@ class Scene(SceneModel):
             raise refusals(found)
         return look
 
+    @field_validator("look")
+    @classmethod
+    def _has_one_say_on_colors(cls, look: Look, info: ValidationInfo) -> Look:
+        bodies = (*info.data.get("fill", ()), *info.data.get("source", ()))
+        _refuse_all(faults_of_look(look, info.data.get("liquid"), bodies))
+        return look
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some values replaced, checked like any other.
 
@@ -298,7 +310,8 @@ class Scene(SceneModel):
     @property
     def temperatures(self) -> tuple[float, ...]:
         """All temperatures (K) that something has or is held at, that of the liquid first."""
-        given = [body.temperature for body in (*self.fill, *self.source, *self.solid) if body.temperature is not None]
+        sources = (source for source in self.source if not isinstance(source, DyeSource))
+        given = [body.temperature for body in (*self.fill, *sources, *self.solid) if body.temperature is not None]
         return (self.liquid.temperature, *given, *self.domain.side_temperature.given.values())
 
     @property
@@ -316,10 +329,26 @@ class Scene(SceneModel):
         return min(found), max(found)
 
     @property
+    def has_colors(self) -> bool:
+        """Whether any liquid is, or will be, of another colour than the rest."""
+        return has_colors(self.liquid, (*self.fill, *self.source))
+
+    @property
+    def liquid_color(self) -> str:
+        """The colour of the liquid; if there are several, that of what has none of its own."""
+        if self.has_colors:
+            return self.liquid.seen_color
+        return self.look.color or next(iter(colors_of(self.liquid, self._liquids)), self.liquid.seen_color)
+
+    @property
     def carries(self) -> dict[str, int]:
         """How many numbers particles carry of what a scene has to ask for, by name."""
-        wanted = {"temperature": self.has_heat, "log_viscosity": self.has_own_viscosities}
-        return {name: 1 for name, is_wanted in wanted.items() if is_wanted}
+        wanted = {
+            "temperature": int(self.has_heat),
+            "log_viscosity": int(self.has_own_viscosities),
+            "color": 3 * self.has_colors,
+        }
+        return {name: rows for name, rows in wanted.items() if rows}
 
     def color_scale(self, name: str) -> tuple[float, float] | None:
         """The values of the first and the last colour for what particles carry if a scene asks; else None.
@@ -328,7 +357,7 @@ class Scene(SceneModel):
         >>> load_scene("dam_break").color_scale("age") is None
         True
         """
-        if name not in self.carries:
+        if name not in self.carries or name == "color":
             return None
         ends = self.temperatures if name == "temperature" else [math.log10(mu) for mu in self.dynamic_viscosities]
         low, high = min(ends), max(ends)

@@ -15,7 +15,7 @@ from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.language.base import wrong_dimensions
 from plash.scene.language.words import refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
-from plash.scene.sources import Blob, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
 
 FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
@@ -53,13 +53,13 @@ def placed(body: SinkOrPump, info: ValidationInfo) -> SinkOrPump:
 
 
 def placed_source(source: Source, info: ValidationInfo) -> Source:
-    """A source that can bring liquid or heat into the domain."""
+    """A source that can bring liquid, heat or dye into the domain."""
     domain: Domain | None = info.data.get("domain")
     if isinstance(source, Blob):
         return placed_fill(source, info)
     if domain is None:
         return source
-    if isinstance(source, HeatSource):
+    if isinstance(source, HeatSource | DyeSource):
         _refuse_outside(source, domain)
         return source
     _refuse_misplaced(source, domain.dimension)
@@ -93,7 +93,7 @@ def placed_force(force: Force, info: ValidationInfo) -> Force:
     return force
 
 
-def _refuse_outside(body: Fill | Blob | HeatSource, domain: Domain) -> None:
+def _refuse_outside(body: Fill | Blob | HeatSource | DyeSource, domain: Domain) -> None:
     """Refuse what makes no sense in the domain's axes, or has no part in it."""
     _refuse_misplaced(body, domain.dimension)
     origin = (0.0,) * domain.dimension

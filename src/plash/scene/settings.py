@@ -48,6 +48,7 @@ class Solver(SceneModel):
     has_free_surface: ClassVar[bool] = True
     has_warm_walls: ClassVar[bool] = True
     has_varied_viscosity: ClassVar[bool] = True
+    has_colors: ClassVar[bool] = True
     has_sinks: ClassVar[bool] = True
     has_motion: ClassVar[bool] = True
     has_smoke: ClassVar[bool] = False  # pictures show a volume, in front of the plain background
@@ -252,6 +253,7 @@ class StableFluidsSettings(Solver):
     has_free_surface: ClassVar[bool] = False
     has_warm_walls: ClassVar[bool] = False
     has_varied_viscosity: ClassVar[bool] = False
+    has_colors: ClassVar[bool] = False
     has_sinks: ClassVar[bool] = False
     has_motion: ClassVar[bool] = False
     force_kinds: ClassVar[frozenset[str] | None] = frozenset({"constant"})

@@ -1,4 +1,4 @@
-"""Where liquid and heat come from and where liquid goes: blobs, spouts, heat and sinks.
+"""Where liquid, heat and dye come from and where liquid goes: blobs, spouts, heat, dye and sinks.
 
 In 2-D volumes are per metre of depth, and a flow rate is one in m²/s.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
+from plash.scene.colors import Color
 from plash.scene.language.base import (
     FURTHEST,
     Duration,
@@ -30,7 +31,7 @@ from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
 
 if TYPE_CHECKING:
-    from plash.scene.keys import BlobKeys, HeatSourceKeys, SinkKeys, SpoutKeys
+    from plash.scene.keys import BlobKeys, DyeSourceKeys, HeatSourceKeys, SinkKeys, SpoutKeys
 
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
@@ -113,6 +114,11 @@ class Blob(SceneModel):
         description="How thick it is: a dynamic viscosity; not for stable fluids.",
         json_schema_extra={"default_text": "the liquid's"},
     )
+    color: Color | None = Field(
+        default=None,
+        description='Its colour: "#rrggbb" or a name; not for stable fluids.',
+        json_schema_extra={"default_text": "the liquid's"},
+    )
 
 
 class Spout(Flowing, Timed):
@@ -157,6 +163,11 @@ class Spout(Flowing, Timed):
     viscosity: OwnViscosity | None = Field(
         default=None,
         description="How thick the liquid is that comes out: a dynamic viscosity; not for stable fluids.",
+        json_schema_extra={"default_text": "the liquid's"},
+    )
+    color: Color | None = Field(
+        default=None,
+        description='Colour of the liquid that comes out: "#rrggbb" or a name; not for stable fluids.',
         json_schema_extra={"default_text": "the liquid's"},
     )
 
@@ -223,7 +234,32 @@ class HeatSource(Timed):
     temperature: Temperature = Field(description="How warm everything there is while it acts.")
 
 
-Source = Annotated[Blob | Spout | HeatSource, Field(discriminator="kind")]
+class DyeSource(Timed):
+    """A place where liquid that passes takes on a colour. It brings no liquid.
+
+    >>> from plash.scene import Box
+    >>> DyeSource(shape=Box(min=(0, 0), max=(1, 0.1)), color="red", rate="2 s^-1").rate
+    2.0
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[DyeSourceKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    kind: Literal["dye"] = Field(default="dye", description="A source of dye.")
+    shape: Shape = Field(description="Where it is.")
+    color: Color = Field(description='Colour that liquid takes on there: "#rrggbb" or a name.')
+    rate: Annotated[float, Quantity("rate")] | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description="How fast: after t seconds there a share of e^(-rate t) of its own colour is left.",
+        json_schema_extra={"default_text": "at once"},
+    )
+
+
+Source = Annotated[Blob | Spout | HeatSource | DyeSource, Field(discriminator="kind")]
 
 
 class Sink(Flowing, Timed):

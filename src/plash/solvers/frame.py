@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.carried import CARRIED, scalars
+from plash.carried import CARRIED, COLOR, scalars
 from plash.grid.box import interpolated_at
 from plash.particles.particles import Particles
 from plash.physics.box.heat import TEMPERATURE
@@ -151,8 +151,8 @@ class FrameParticles:
 
     @property
     def scalars(self) -> ArraysByName:
-        """What colours can show of them, such as their age, by name."""
-        return {name: self.carried[name] for name in scalars() if name in self.carried}
+        """What is found at the vertices of surfaces beside their velocity, such as their age, by name."""
+        return {name: self.carried[name] for name in (*scalars(), COLOR) if name in self.carried}
 
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface round the particles at a time (s)."""

@@ -34,6 +34,9 @@ class Ledger:
         leaks: By solid, the largest number of particles found inside it after a step, so far.
         heat: Σ V T of a liquid that carries its temperature, in K m³ (K m²): `initial`, what `walls` and `heaters` gave
             it, what came with `inflow` and went (< 0) with `outflow`, and what there is `now`, which is the sum.
+        colors: Σ V c of a liquid that carries colours, in m³ (m²) of light returned, for red, green and blue: `red
+            initial`, what `dye` added, what `mixing` made by round-off, what came with `inflow` and went (< 0) with
+            `outflow`, and what there is `now`, which is the sum.
     """
 
     initial: float = 0.0
@@ -47,6 +50,7 @@ class Ledger:
     removed: dict[str, float] = field(default_factory=dict)
     leaks: dict[str, int] = field(default_factory=dict)
     heat: dict[str, float] = field(default_factory=dict)
+    colors: dict[str, float] = field(default_factory=dict)
 
     @property
     def target_volume(self) -> float:

@@ -28,6 +28,7 @@ from plash.particles.collide import Start
 from plash.particles.move import accelerate, move_particles, stop_accelerating, velocity_after
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_particles
+from plash.physics.colors import Colors, NoColors
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
 from plash.physics.flow.sinks import Sinks
@@ -85,6 +86,7 @@ class LiquidSolver:
     pressure: PressureSolver
     density_correction: DensityCorrection
     heat: Heat = field(default_factory=NoHeat)
+    colors: Colors = field(default_factory=NoColors)
     viscosity_field: ViscosityField = field(default_factory=OneViscosity)
     sources: Sources = field(default_factory=Sources)
     sinks: Sinks = field(default_factory=Sinks)
@@ -148,6 +150,7 @@ class LiquidSolver:
         self.heat.account(s.particles, self.ledger.heat, "walls")
         self.heat.hold(s.particles, s.time, dt)
         self.heat.account(s.particles, self.ledger.heat, "heaters")
+        self.colors.spread(s.particles, cells, self.ledger.colors, s.time, dt)
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
         density = self.density_correction.correct(s.particles, *equations, s.target_fill)
@@ -202,8 +205,9 @@ class LiquidSolver:
         """Begin with a state, whose liquid the ledger counts as that of the start."""
         volume = state.particles.total_volume() * self.h**state.particles.dimension
         self.state = state
-        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume, heat={})
+        self.ledger = replace(self.ledger, initial=volume, particle_volume=volume, volume=volume, heat={}, colors={})
         self.heat.account(state.particles, self.ledger.heat, "initial")
+        self.colors.begin(state.particles, self.ledger.colors)
 
     @property
     def buffer(self) -> int:
@@ -317,10 +321,12 @@ class LiquidSolver:
         for reason, volume in self.sinks.take(s.particles, s.tiles, ledger.removed, s.time, end).items():
             self._remove(reason, volume * cell_volume, is_outflow=True)
         self.heat.account(s.particles, ledger.heat, "outflow")
+        self.colors.account(s.particles, ledger.colors, "outflow")
         when = (s.time, end, s.velocity_time)
         emitted = self.sources.emit(s.particles, s.cells, ledger.brought, *when, self._acceleration)
         ledger.bring(emitted * cell_volume)
         self.heat.account(s.particles, ledger.heat, "inflow")
+        self.colors.account(s.particles, ledger.colors, "inflow")
         s.time = end
         # What came into a domain without liquid has no velocity on the grid: it waits for the next step
         s.unspent = max(0.0, s.unspent - dt) if s.particles.tiles is not None else 0.0
@@ -342,6 +348,7 @@ class LiquidSolver:
             particles.keep(left == 0)
         self._give_up_far_particles()
         self.heat.account(particles, self.ledger.heat, "outflow")
+        self.colors.account(particles, self.ledger.colors, "outflow")
 
     def _acceleration(self, new: Particles, time: float) -> NDArray[np.float32]:
         """What forces give to new particles in a second, m/s²; a pump that sets velocities gives nothing."""

@@ -14,10 +14,11 @@ import numpy as np
 
 from plash.levelset.shapes import distance
 from plash.scene.bodies import Solid
+from plash.scene.language.base import FURTHEST
 from plash.scene.model import Scene
 from plash.scene.moves import Movable, added, times
 from plash.scene.shapes import Capsule, Sphere, Union
-from plash.scene.sources import Blob
+from plash.scene.sources import Blob, DyeSource
 
 Point = tuple[float, float]
 Piece = Capsule | Sphere
@@ -36,7 +37,20 @@ def with_poured(scene: Scene, blobs: Iterable[Blob]) -> Scene:
     """The scene with liquid that appears where and when it was poured by hand."""
     first = _next(_POURED, (source.name for source in scene.source))
     named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, first)]
+    if any(blob.color for blob in named) and scene.look.color is not None:
+        # Liquid of several colours has them by itself, and not by its look
+        scene = scene.with_values(
+            liquid=scene.liquid.model_copy(update={"color": scene.look.color}),
+            look=scene.look.model_copy(update={"color": None}),
+        )
     return scene.with_values(source=(*scene.source, *named))
+
+
+def with_palette(scene: Scene) -> Scene:
+    """The scene with dye that never acts: its liquid carries a colour, so that other colours can be poured."""
+    dye = DyeSource(name="palette", shape=Sphere(center=(0.0, 0.0), radius=1.0), color="white", start=FURTHEST)
+    liquid = scene.liquid.with_values(color=scene.liquid_color)
+    return scene.with_values(liquid=liquid, source=(*scene.source, dye))
 
 
 def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:

@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
+from plash.particles.particles import Particles
+from plash.scene.colors import screen
 
 UNKNOWN = -32768  # stands for no value in sixteen bits
 _FINE = 32  # steps a cell in eight bits of distance
+_BESIDE = 2  # cells round liquid that have its colour
 
 
 def picture_of(pool: NDArray[Any], tiles: Tiles, cells: tuple[int, ...], background: Any) -> NDArray[Any]:
@@ -48,6 +51,36 @@ def scaled(values: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
     small = np.full(values.shape, UNKNOWN, np.int16)
     small[known] = np.rint(values[known] / step)
     return small, step
+
+
+def mean_colors(particles: Particles, cells: tuple[int, ...]) -> NDArray[np.float64]:
+    """Light [y, x, channel] of the particles in each cell of a box from the origin, and in empty ones of those beside.
+
+    Cells far from liquid are black: nothing is drawn there.
+    """
+    columns, rows = cells
+    x, y = particles.cell
+    inside = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
+    number, volume = (y * columns + x)[inside], particles.volume[inside]
+    sums = np.zeros((rows + 2, columns + 2, 4))
+    for column, values in enumerate((np.ones(len(volume)), *particles.color[:, inside])):
+        total = np.bincount(number, volume * values, rows * columns)
+        sums[1:-1, 1:-1, column] = total.reshape(rows, columns)
+    for _ in range(_BESIDE):
+        around = sum(np.roll(sums, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        sums = np.where(sums[:, :, :1] > 0, sums, around)
+    sums = sums[1:-1, 1:-1]
+    means: NDArray[np.float64] = sums[:, :, 1:] / np.maximum(sums[:, :, :1], np.finfo(np.float64).tiny)
+    return means
+
+
+def screen_bytes(light: NDArray[Any]) -> NDArray[np.uint8]:
+    """Light in eight bits, as screens show it.
+
+    >>> screen_bytes(np.array([0.0, 0.214, 1.0])).tolist()
+    [0, 127, 255]
+    """
+    return np.rint(255 * screen(light)).astype(np.uint8)
 
 
 def point_bytes(places: NDArray[Any], size: tuple[float, ...]) -> NDArray[np.uint16]:

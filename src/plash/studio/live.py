@@ -56,8 +56,8 @@ class Live(Protocol):
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Carry fluid along."""
 
-    def pour(self, x: float, y: float, radius: float) -> float:
-        """Add fluid; returns how much there was room for, m²."""
+    def pour(self, x: float, y: float, radius: float, color: str | None = None) -> float:
+        """Add fluid, in a colour where fluid carries one; returns how much there was room for, m²."""
 
     def drain(self, x: float, y: float, radius: float) -> None:
         """Take fluid away."""

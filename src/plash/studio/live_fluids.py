@@ -95,8 +95,8 @@ class LiveStableFluids:
             component += self._near(x, y, radius, place) * (speed - component)
         self._solver.obstacles.close(self._solver.state.faces)
 
-    def pour(self, x: float, y: float, radius: float) -> float:
-        """Fill a disc with density; returns how much there was room for, m²."""
+    def pour(self, x: float, y: float, radius: float, color: str | None = None) -> float:
+        """Fill a disc with density, which carries no colour; returns how much there was room for, m²."""
         self._finish()
         density, disc = self._solver.state.density, Sphere(center=(x, y), radius=radius)
         before = float(density.sum())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED, Carried, scalars
+from plash.carried import CARRIED, COLOR, Carried, scalars
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
 from plash.grid.fields import FaceField
@@ -22,12 +22,14 @@ from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_solver
+from plash.solvers.build.liquid_colors import light_of_liquid
 from plash.solvers.build.liquid_heat import carried_by
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.step_stage import StepStage
 from plash.solvers.transfers import rows_of
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
-from plash.studio.fields import distance_bytes, picture_of, point_bytes, scaled
+from plash.studio.drawing import with_palette
+from plash.studio.fields import distance_bytes, mean_colors, picture_of, point_bytes, scaled, screen_bytes
 from plash.studio.live import Arrays, Live, made_live, standing
 from plash.timing import StepReport
 
@@ -84,9 +86,10 @@ class LiveLiquid:
     """A liquid made of particles."""
 
     def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
-        self.scene = scene
+        self.scene = self._solved = scene
+        self._is_painted = False
         self.quantities = _quantities(scene)
-        self.views: tuple[str, ...] = (*_VIEWS, *self.quantities)
+        self.views: tuple[str, ...] = _views(scene)
         self._settings = settings
         self._solver = _Watched.of(build_liquid(scene))
         self._walk: Iterator[StepStage[FaceField]] | None = None
@@ -123,15 +126,15 @@ class LiveLiquid:
     def change(self, scene: Scene) -> None:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
+        given, scene = scene, with_palette(scene) if self._is_painted else scene
         old, solver = self._solver, _Watched.of(liquid_solver(scene))
         solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
         solver.wants_divergence = old.wants_divergence
         solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
         _carry(solver, scene)
-        self.quantities = _quantities(scene)
-        self.views = (*_VIEWS, *self.quantities)
-        solids_changed = scene.solid != self.scene.solid
-        self._solver, self.scene = solver, scene
+        self.quantities, self.views = _quantities(scene), _views(scene)
+        solids_changed = given.solid != self.scene.solid
+        self._solver, self.scene, self._solved = solver, given, scene
         if solids_changed:
             self._make_room()
         self._solver.label()
@@ -145,9 +148,15 @@ class LiveLiquid:
         if s.velocity is not None:
             push_faces(s.velocity, *brush)
 
-    def pour(self, x: float, y: float, radius: float) -> float:
-        """Add liquid at rest in a disc, where there is none and no solid; returns how much there was room for, m²."""
+    def pour(self, x: float, y: float, radius: float, color: str | None = None) -> float:
+        """Add liquid at rest in a disc, where there is none and no solid; returns how much there was room for, m².
+
+        It has the colour of the liquid, or one of its own; with the first of those all liquid begins to carry a colour.
+        """
         self._finish()
+        if color is not None and not self._has_colors:
+            self._is_painted = True
+            self.change(self.scene)
         solver, domain = self._solver, self.scene.domain
         bodies = Bodies(standing(self.scene, self.time), domain.h, 2)
 
@@ -160,12 +169,15 @@ class LiveLiquid:
         new = poured(particles, wanted, domain.cells, domain.h, per_cell, jitter, self._random)
         if new.count == 0:
             return 0.0
-        new.carry(carried_by(self.scene))
+        new.carry(carried_by(self._solved))
+        if color is not None:
+            new.carry({COLOR: light_of_liquid(self.scene, color)})
         particles.add(new)
         solver.state.unspent = 0.0
         added = new.total_volume() * domain.h**2
         solver.ledger.bring(added)
         solver.heat.account(particles, solver.ledger.heat, "inflow")
+        solver.colors.account(particles, solver.ledger.colors, "inflow")
         self._solver.label()
         return added
 
@@ -217,7 +229,9 @@ class LiveLiquid:
         assert s.cells is not None
         arrays: Arrays = {"phi": self._phi()}
         units: dict[str, float] = {}
-        if view == "particles" or view in self.quantities:
+        if self._has_colors and view == "surface":
+            arrays["color"] = screen_bytes(mean_colors(s.particles, cells))
+        if view in ("particles", COLOR) or view in self.quantities:
             arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), view, units)
         elif s.particles.ballistic.any():
             arrays |= self._points(s.particles, s.particles.ballistic, view, units)
@@ -274,7 +288,15 @@ class LiveLiquid:
         units["shade"] = largest / 255
         size = tuple(n * self._solver.h for n in self.scene.domain.cells)
         shade = np.rint(np.abs(value) * (255 / largest)).astype(np.uint8)
-        return {"points": point_bytes(places, size), "shade": shade}
+        points: Arrays = {"points": point_bytes(places, size), "shade": shade}
+        if self._has_colors:
+            points["tone"] = screen_bytes(particles.color[:, which].T)
+        return points
+
+    @property
+    def _has_colors(self) -> bool:
+        """Whether particles carry a colour."""
+        return len(self._solver.state.particles.color) > 0
 
     def _finish(self) -> None:
         """End a step that is under way."""
@@ -303,6 +325,7 @@ class LiveLiquid:
         solver.ledger.remove(reason, volume, is_outflow)
         solver.state.particles.keep(~which)
         solver.heat.account(solver.state.particles, solver.ledger.heat, "outflow")
+        solver.colors.account(solver.state.particles, solver.ledger.colors, "outflow")
         solver.state.unspent = 0.0
 
 
@@ -311,12 +334,18 @@ def _quantities(scene: Scene) -> dict[str, Carried]:
     return {name: quantity for name, quantity in scalars().items() if quantity.is_everywhere or name in scene.carries}
 
 
+def _views(scene: Scene) -> tuple[str, ...]:
+    return (*_VIEWS, *([COLOR] if COLOR in scene.carries else []), *_quantities(scene))
+
+
 def _carry(solver: LiquidSolver, scene: Scene) -> None:
     """Let particles carry what a changed scene asks for; what they did not carry yet is that of all liquid."""
     particles, ledger = solver.state.particles, solver.ledger
     had = {name: CARRIED[name].is_wanted(getattr(particles, name)) for name in scene.carries}
     particles.give_rows(rows_of(solver.transfer, scene))
     particles.carry({name: value for name, value in carried_by(scene).items() if not had[name]})
+    if not had.get(COLOR, False):
+        solver.colors.begin(particles, ledger.colors)
     if not had.get("temperature", False):
         ledger.heat = {}
         solver.heat.account(particles, ledger.heat, "initial")

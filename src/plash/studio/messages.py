@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from plash.carried import scalars
+from plash.carried import COLOR, scalars
 
 LONGEST_TEXT = 256 * 1024  # of a message, in bytes: a scene to open is the longest
 LARGEST_PICTURE = 4 * 2**20  # of a recorded picture, in bytes
@@ -28,7 +28,7 @@ TEXT, FRAME = b"T", b"F"  # what an answer of a simulation is, by its first byte
 
 VIEWS = (
     *("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
-    *("density", "temperature"),
+    *("density", "temperature", COLOR),
     *scalars(),
 )
 
@@ -149,12 +149,13 @@ class PushFluid(Message):
 
 
 class PourFluid(Message):
-    """Add fluid round a point where there is none."""
+    """Add fluid round a point where there is none, in a colour or in that of the liquid."""
 
     kind: Literal["pour"]
     x: _Coordinate
     y: _Coordinate
     radius: _Radius
+    color: Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")] | None = None
 
 
 class Drain(Message):

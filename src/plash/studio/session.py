@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from plash.errors import PlashError
+from plash.scene.colors import COLORS
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import scene_text
-from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.scene.sources import Blob
@@ -125,8 +125,13 @@ class Session:
     def _pour(self, message: m.PourFluid, simulation: Live) -> None:
         """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
         disc = Sphere(center=(message.x, message.y), radius=message.radius)
-        if simulation.pour(message.x, message.y, message.radius) > _SOME * disc.radius**2:
-            self._poured.append(Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0)))
+        color = message.color if simulation.scene.solver.has_colors else None
+        views = simulation.views
+        if simulation.pour(message.x, message.y, message.radius, color) > _SOME * disc.radius**2:
+            blob = Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0))
+            self._poured.append(blob if color is None else blob.model_copy(update={"color": color}))
+        if simulation.views != views:
+            self._tell_scene()
 
     def _edit(self, message: m.Message, history: History, time: float) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
@@ -216,7 +221,8 @@ class Session:
             cells=scene.domain.cells,
             h=scene.domain.h,
             solver=scene.solver.kind,
-            color=MATERIALS[scene.liquid.material].color,
+            color=COLORS.get(scene.liquid_color, scene.liquid_color),
+            paints=scene.solver.has_colors,
             views=self._live.views,
             quantities={
                 name: {"title": name.replace("_", " ").capitalize(), "about": quantity.about, "unit": quantity.unit}

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from plash.mesh.mesh import Mesh
-from plash.render.colors import light_of, scale_colors, screen
+from plash.render.colors import scale_colors
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import picture_size, preview_of
 from plash.scene import Box, Camera, Domain, Fill, Scene
+from plash.scene.colors import light_of, screen
 from plash.solvers.frame import FrameParticles
 
 SHOWS = ["surface", "particles", "cells"]

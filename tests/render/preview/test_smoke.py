@@ -9,7 +9,6 @@ from plash.grid.dense import from_dense, tiles_over
 from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
 from plash.render.camera import View, camera_view, looking
-from plash.render.colors import linear
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.billboards import see_billboards
 from plash.render.preview.march import SeenSmoke, see_smoke
@@ -19,6 +18,7 @@ from plash.render.preview.studio import studio_for
 from plash.render.smoke.fire import fire_lamps
 from plash.render.smoke.optics import smoke_optics
 from plash.scene import Box, Domain, Fill, Look, Scene, Solid, Sphere
+from plash.scene.colors import linear
 from plash.scene.settings import Solver
 
 H = 0.05

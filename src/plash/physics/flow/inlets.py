@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import CarriedValue
 from plash.particles.particles import Particles
 from plash.scene.openings import Disc
 from plash.scene.sources import Spout
@@ -98,7 +99,7 @@ class Inlet:
     jitter: float
     seed: tuple[int, ...]
     is_open: IsOpen = everywhere
-    carried: Mapping[str, float] = field(default_factory=dict)
+    carried: Mapping[str, CarriedValue] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -102,10 +102,7 @@ class Heater:
     def hold(self, particles: Particles, time: float, dt: float) -> None:
         """Bring what is there to its temperature, if it acts in the step from a time on."""
         if min(time + dt, self.stop) > max(time, self.start):
-            places = particles.position(self.inside.h)
-            low, high = self.inside.shape.bounds(particles.dimension)
-            near = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))
-            particles.temperature[0][near[self.inside.points(places[near])]] = self.temperature
+            particles.temperature[0][self.inside.among(particles.position(self.inside.h))] = self.temperature
 
 
 @dataclass(frozen=True, eq=False)

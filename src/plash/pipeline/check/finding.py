@@ -25,3 +25,8 @@ class Finding:
     where: str
     message: str
     edit: str
+
+
+def without_effect(where: str, message: str, edit: str) -> Finding:
+    """That something a scene says changes nothing."""
+    return Finding("note", "no-effect", where, message, f"{edit}, or take it out")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance, thickness
+from plash.pipeline.check.color_findings import color_findings
 from plash.pipeline.check.finding import Finding
 from plash.pipeline.check.flow_findings import flow_findings
 from plash.pipeline.check.heat_findings import heat_findings
@@ -34,6 +35,7 @@ def findings(scene: Scene) -> list[Finding]:
     found += _film_findings(scene)
     found += flow_findings(scene)
     found += heat_findings(scene)
+    found += color_findings(scene)
     found += step_findings(scene)
     order = ("error", "warning", "note")
     return sorted(found, key=lambda finding: order.index(finding.level))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from plash.pipeline.check.finding import Finding
+from plash.pipeline.check.finding import Finding, without_effect
 from plash.scene.model import Scene
 
 _WARM = "give a fill, a source, a solid or a side of the domain a temperature of its own"
@@ -25,7 +25,7 @@ def heat_findings(scene: Scene) -> Iterator[Finding]:
     shown = scene.look.color_by
     if shown in _UNSEEN and shown not in scene.carries:
         why, edit = _UNSEEN[shown]
-        yield _without_effect("look.color_by", f'"{shown}" shows one colour: {why}', edit)
+        yield without_effect("look.color_by", f'"{shown}" shows one colour: {why}', edit)
 
 
 def _no_heat(scene: Scene) -> Iterator[Finding]:
@@ -34,10 +34,10 @@ def _no_heat(scene: Scene) -> Iterator[Finding]:
     same = f"everything has the same temperature, {liquid.temperature:g} K"
     for key in ("thermal_expansion", "thermal_diffusivity"):
         if key in liquid.model_fields_set and getattr(liquid, key) != 0:
-            yield _without_effect(f"liquid.{key}", f"{getattr(liquid, key):g} has no effect: {same}", _WARM)
+            yield without_effect(f"liquid.{key}", f"{getattr(liquid, key):g} has no effect: {same}", _WARM)
     if liquid.viscosity_at is not None:
         mu = liquid.dynamic_viscosity_at(liquid.temperature)
-        yield _without_effect("liquid.viscosity_at", f"is {mu:.4g} Pa*s throughout: {same}", _WARM)
+        yield without_effect("liquid.viscosity_at", f"is {mu:.4g} Pa*s throughout: {same}", _WARM)
 
 
 def _weak_heat(scene: Scene) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def _weak_heat(scene: Scene) -> Iterator[Finding]:
             ends = f"{min(scene.temperatures):g} to {max(scene.temperatures):g} K"
             points = f"{liquid.viscosity_at[0].temperature:g} to {liquid.viscosity_at[-1].temperature:g} K"
             message = f"is {low:.4g} Pa*s throughout: its points are at {points}, and the scene has {ends}"
-            yield _without_effect("liquid.viscosity_at", message, "give points between the temperatures of the scene")
+            yield without_effect("liquid.viscosity_at", message, "give points between the temperatures of the scene")
     walls = [
         f'solid[{index}] "{solid.name}"' for index, solid in enumerate(scene.solid) if solid.temperature is not None
     ]
@@ -65,7 +65,3 @@ def _weak_heat(scene: Scene) -> Iterator[Finding]:
             f"spreads by {reach:.2g} cells in {time:.3g} s",
             f"raise liquid.thermal_diffusivity to {wanted:.2g} m^2/s or more, or raise domain.resolution",
         )
-
-
-def _without_effect(where: str, message: str, edit: str) -> Finding:
-    return Finding("note", "no-effect", where, message, f"{edit}, or take it out")

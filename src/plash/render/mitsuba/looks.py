@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.render.colors import light_of
+from plash.scene.colors import light_of
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 
@@ -117,7 +117,9 @@ def liquid_look(scene: Scene) -> LiquidLook:
     kind = _LOOKS[name]
     of_material = MATERIALS[material].color
     own = kind.color if material == "water" or look.liquid else of_material
-    light = np.clip(light_of(look.color or own or of_material), 1e-3, 0.999)
+    # What the scene says of colours comes before what the look is usually like
+    asked = scene.liquid_color if scene.liquid_color != of_material else look.color
+    light = np.clip(light_of(asked or own or of_material), 1e-3, 0.999)
     size = math.prod(scene.domain.size) ** (1 / 3)
     absorption = -np.log(light) / (kind.depth * size)
     if name == "clear" and look.color is None:

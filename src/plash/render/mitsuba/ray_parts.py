@@ -20,11 +20,11 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View
-from plash.render.colors import light_of
 from plash.render.mitsuba.environment import sky_environment, studio_environment
 from plash.render.mitsuba.looks import LiquidLook
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.scene.camera import Camera
+from plash.scene.colors import light_of
 from plash.scene.domain import Domain
 from plash.scene.look import SolidLook
 from plash.scene.mesh_files.file import short
@@ -43,6 +43,7 @@ _ROUND = 128  # points round the floor
 _MIRRORED = 0.06  # light that a pane of glass throws back
 _PATCHES = 16  # of glowing liquid, each of one brightness
 _FEW_BALLS = 20_000  # up to so many have 80 sides each, else 20
+_LEAST_GLOSS = 0.15  # roughness of a gloss over many colours, at the least
 _SMOOTHEST = 0.02  # roughness below which a surface is a perfect mirror
 
 
@@ -108,11 +109,24 @@ def beyond_walls(mesh: Mesh, domain: Domain, apart: float) -> Mesh:
     return replace(mesh, vertices=vertices.astype(np.float32))
 
 
-def liquid_material(look: LiquidLook, placing: Placing) -> Part:
-    """Surface and inside of a liquid."""
+def liquid_material(look: LiquidLook, placing: Placing, by_vertex: bool = False) -> Part:
+    """Surface and inside of a liquid, of one colour or of those of its vertices.
+
+    An inside that absorbs has one colour all through. So clear liquid of several colours is empty inside, and light
+    takes the root of a vertex's colour on its way in and again on its way out.
+    """
+    if by_vertex:
+        color = {"type": "mesh_attribute", "name": "vertex_color"}
+        match look.kind:
+            case "metal":
+                return {"bsdf": _metal(color, look.roughness)}
+            case "opaque":
+                return {"bsdf": _coated(color, look.ior, look.roughness)}
+            case _:
+                return {"bsdf": _clear(look.ior, look.roughness) | {"specular_transmittance": color}}
     match look.kind:
         case "metal":
-            return {"bsdf": _metal(look.color, look.roughness)}
+            return {"bsdf": _metal(rgb(look.color), look.roughness)}
         case "opaque":
             return {"bsdf": _glossy(rgb(look.color), look.ior, look.roughness)}
         case _:
@@ -320,14 +334,19 @@ def _glossy(color: Part, ior: float, roughness: float) -> Part:
     return rough | {"alpha": max(roughness**2, 0.01), "distribution": "ggx"}
 
 
+def _coated(color: Part, ior: float, roughness: float) -> Part:
+    """A gloss over colours of vertices: plastic, which asks for the mean of its colour, cannot have those."""
+    return {"type": "principled", "base_color": color, "eta": ior, "roughness": max(roughness, _LEAST_GLOSS)}
+
+
 def _pane() -> Part:
     """Glass so thin that it bends no light: a share of it is mirrored, the rest, and lamplight, goes straight on."""
     mirror = {"type": "twosided", "bsdf": {"type": "conductor", "material": "none"}}
     return {"type": "mask", "opacity": _MIRRORED, "bsdf": mirror}
 
 
-def _metal(color: Array, roughness: float) -> Part:
-    surface: Part = {"type": "conductor", "material": "none", "specular_reflectance": rgb(color)}
+def _metal(color: Part, roughness: float) -> Part:
+    surface: Part = {"type": "conductor", "material": "none", "specular_reflectance": color}
     if roughness >= _SMOOTHEST:
         surface |= {"type": "roughconductor", "alpha": max(roughness**2, 0.01), "distribution": "ggx"}
     return {"type": "twosided", "bsdf": surface}
@@ -340,7 +359,7 @@ def _solid_surface(look: SolidLook) -> Part:
         tint = {"specular_transmittance": rgb(np.sqrt(color))}
         return _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint
     if look.material == "metal":
-        return _metal(color, look.roughness)
+        return _metal(rgb(color), look.roughness)
     if look.material == "plastic":
         return {"type": "twosided", "bsdf": _glossy(rgb(color), 1.5, look.roughness)}
     return _matte(rgb(color))

@@ -19,7 +19,6 @@ from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
-from plash.render.colors import light_of
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.looks import liquid_look
@@ -33,6 +32,7 @@ from plash.render.preview.space import SpacePreview
 from plash.render.preview.tint import Tint, speeds
 from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]
@@ -43,13 +43,15 @@ _GUIDE_SAMPLES = 2  # for albedo and normals; more makes no difference
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
 _SEED = 1
+_DARKEST, _LIGHTEST = np.float32(1e-3), np.float32(0.999)  # light that liquid returns or lets through
 
 
 @dataclass(frozen=True, eq=False)
 class _Moving:
-    """What moves in a frame: a mesh with velocities, and colours or heat of its vertices if it has them."""
+    """What moves in a frame: a mesh with velocities, its surface, and colours or heat of its vertices if any."""
 
     mesh: Mesh
+    surface: parts.Part
     colors: Floats | None = None
     heat: NDArray[np.float64] | None = None
 
@@ -93,7 +95,7 @@ class RayTracer:
         self._size = np.array(scene.domain.cells) * scene.domain.h
         self._placing = parts.Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
-        surface = parts.liquid_material(self._look, self._placing)
+        surface = parts.liquid_material(self._look, self._placing, self._tint.is_carried)
         self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
         self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
         self._still = self._standing()
@@ -154,19 +156,28 @@ class RayTracer:
             seen = parts.sharp_where_creased(seen, look.shading)
             flow = seen.velocity if seen.velocity is not None else np.zeros_like(seen.vertices)
             if self._tint.is_scale:
-                return _Moving(seen, self._tint.colors(self._tint.values(flow, seen.scalars)))
-            return _Moving(seen, heat=self._heat(flow, seen.scalars) if self._look.glow.any() else None)
+                return _Moving(seen, self._painted, self._tint.colors(self._tint.values(flow, seen.scalars)))
+            if self._look.glow.any():
+                return _Moving(seen, self._surface, heat=self._heat(flow, seen.scalars))
+            return _Moving(seen, self._surface, self._carried_colors(flow, seen.scalars))
         position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
             return None
         if look.show == "cells":
             cells, means = filled_cells(position, self._tint.values(velocity, scalars), h)
             boxes = cell_boxes(cells, self._tint.colors(means), h)
-            return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), boxes.colors)
+            return _Moving(Mesh(boxes.vertices, boxes.faces, boxes.normals), self._painted, boxes.colors)
         radius = np.cbrt(3 / (4 * np.pi) * np.maximum(moment.particles.volume, 0))
         balls, colors = parts.balls(position, radius, self._tint.colors(self._tint.values(velocity, scalars)))
         each = np.repeat(velocity, len(balls.vertices) // len(position), axis=0).astype(np.float32)
-        return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), colors)
+        return _Moving(Mesh(balls.vertices, balls.faces, balls.normals, each), self._painted, colors)
+
+    def _carried_colors(self, flow: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]) -> Floats | None:
+        """The colours of vertices, as their surface takes them: of clear liquid, for each of two passages."""
+        if not self._tint.is_carried:
+            return None
+        colors = np.clip(self._tint.colors(self._tint.values(flow, scalars)), _DARKEST, _LIGHTEST)
+        return np.sqrt(colors) if self._look.is_clear else colors
 
     def _shutter_offsets(self, moving: _Moving | None, time: float) -> NDArray[np.float64]:
         """Seconds before and after a frame at which the open shutter sees it: more, the further things move."""
@@ -224,9 +235,8 @@ class RayTracer:
     def _liquid(self, moving: _Moving, offset: float) -> Part:
         mi, placing, mesh = self._mi, self._placing, moving.after(offset)
         if moving.heat is not None:
-            return parts.glowing(mi, placing, mesh, self._surface, moving.heat, self._look.glow)
-        surface = self._surface if moving.colors is None else self._painted
-        return {"liquid": parts.triangles(mi, placing, mesh, surface, moving.colors)}
+            return parts.glowing(mi, placing, mesh, moving.surface, moving.heat, self._look.glow)
+        return {"liquid": parts.triangles(mi, placing, mesh, moving.surface, moving.colors)}
 
     def _through(self, smoke: Part) -> Part:
         """How light is followed where there is smoke; nothing where there is none."""

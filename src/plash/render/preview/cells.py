@@ -14,14 +14,18 @@ Floats = NDArray[np.float32]
 def filled_cells(
     position: NDArray[np.float64], values: NDArray[np.floating], h: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Indices (n, axes) of the cells that hold a particle, in order, and the mean value of the particles in each."""
+    """Indices (n, axes) of the cells that hold a particle, in order, and the mean value of the particles in each.
+
+    Values are (n,), or (n, 3) if they are colours.
+    """
     if len(position) == 0:
-        return np.zeros((0, position.shape[1]), np.int64), np.zeros(0)
+        return np.zeros((0, position.shape[1]), np.int64), np.zeros((0, *values.shape[1:]))
     cells = np.floor(position / h).astype(np.int64)
     found, which = np.unique(_keys(cells), return_inverse=True)
     first = np.zeros(len(found), np.int64)
     first[which[::-1]] = np.arange(len(cells))[::-1]
-    return cells[first], np.bincount(which, values) / np.bincount(which)
+    means = np.array([np.bincount(which, column) / np.bincount(which) for column in np.atleast_2d(values.T)])
+    return cells[first], means.reshape(*values.shape[:0:-1], len(found)).T
 
 
 def cell_boxes(cells: NDArray[np.int64], colors: Floats, h: float) -> DrawnTriangles:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import facing_view
-from plash.render.colors import light_of, linear, scale_colors, screen
+from plash.render.colors import scale_colors
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.cells import cell_boxes, filled_cells
@@ -19,6 +19,7 @@ from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
 from plash.render.preview.tint import Tint
 from plash.render.smoke.optics import smoke_optics
+from plash.scene.colors import light_of, linear, screen
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameParticles
 

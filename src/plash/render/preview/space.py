@@ -12,7 +12,6 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
-from plash.render.colors import light_of
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.billboards import see_billboards
@@ -31,6 +30,7 @@ from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
 from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""What a scene says about the liquid's looks: its colour, by material or on a scale, and how clear it is."""
+"""What a scene says about the liquid's looks: its colour, its own or on a scale, and how clear it is."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import CARRIED
-from plash.render.colors import light_of, scale_colors
+from plash.carried import CARRIED, COLOR
+from plash.render.colors import scale_colors
 from plash.render.preview.water import LiquidOptics
-from plash.scene.materials import MATERIALS
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.sources import Spout
 
@@ -32,6 +32,9 @@ _CLOUDS = {
 }
 _CLEARER = {"acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6, "glass": 0.6}
 _BY_SPEED = 0.04
+_CARRIED = 0.15  # of liquid of several colours, which hides more of what is behind than clear liquid does
+_OPAQUE = {"paint": 0.004, "milk": 0.006}  # looks that let no light through
+_NEUTRAL = np.full(3, 0.25)  # light of what stands for many colours: outlines and shadows
 
 
 class Tint:
@@ -41,18 +44,24 @@ class Tint:
         look = scene.look
         by_speed = (scene.dimension == 2 or look.show == "particles") and not scene.solver.has_smoke
         default = "speed" if by_speed else "material"
-        self.shows = look.color_by or default
+        self.shows = look.color_by or ("material" if scene.has_colors else default)
         self.is_scale = self.shows != "material"
-        self.light = light_of(look.color or MATERIALS[scene.liquid.material].color)
+        self.is_carried = scene.has_colors and not self.is_scale
+        self.light = _NEUTRAL if self.is_carried else light_of(scene.liquid_color)
         self.top_speed = look.top_speed or _top_speed(scene)
         self.low, self.top, self.unit = _scale(scene, self.shows, self.top_speed)
-        self._material = scene.liquid.material
+        self._material, self._look = scene.liquid.material, look.liquid or ""
         self._size = math.prod(scene.domain.size) ** (1 / scene.dimension)
 
     def values(
         self, velocity: NDArray[np.floating], scalars: Mapping[str, NDArray[np.floating]]
     ) -> NDArray[np.float64]:
-        """What the scale shows of liquid: its speed in m/s, or one of the scalars it carries; 0 if it has no such."""
+        """What the scale shows of liquid: its speed in m/s, or one of the scalars it carries; 0 if it has no such.
+
+        Of liquid that carries colours it is those (n, 3).
+        """
+        if self.is_carried and COLOR in scalars:
+            return scalars[COLOR].astype(np.float64)
         if self.shows not in CARRIED:
             return speeds(velocity)
         shown = scalars.get(self.shows)
@@ -65,6 +74,8 @@ class Tint:
 
     def colors(self, values: NDArray[np.floating]) -> NDArray[np.float32]:
         """Light (n, 3) that liquid of some values returns."""
+        if values.ndim == 2:
+            return values.astype(np.float32)
         if self.is_scale:
             return scale_colors(self.share(values), self.shows)
         return np.tile(self.light.astype(np.float32), (len(values), 1))
@@ -75,6 +86,9 @@ class Tint:
         name = self._material
         if self.is_scale:
             return LiquidOptics(_CLEAR * self._size, _BY_SPEED * self._size)
+        if self.is_carried:
+            known = {**_CLOUDS, **_OPAQUE}
+            return LiquidOptics(_CLEAR * self._size, known.get(self._look or name, _CARRIED) * self._size)
         clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
         return LiquidOptics(clear * self._size, cloudy * self._size, metal=name == "mercury")
 

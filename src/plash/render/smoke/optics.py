@@ -17,8 +17,9 @@ from plash.carried import CARRIED
 from plash.grid.compile import inlined
 from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
-from plash.render.colors import light_of, scale_colors
+from plash.render.colors import scale_colors
 from plash.render.smoke.black_body import glow_colors
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 
 Floats = NDArray[np.float32]

@@ -46,6 +46,7 @@ from plash.scene.settings import LiquidSettings
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.build.heat import greatest_pull
+from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
@@ -109,6 +110,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
         ),
         density_correction=density_correction,
         heat=liquid_heat(scene, solids),
+        colors=liquid_colors(scene),
         viscosity_field=viscosity_field(scene),
         sources=sources,
         sinks=_sinks(scene, sources),

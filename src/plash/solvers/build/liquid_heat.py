@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from plash.carried import CarriedValue
 from plash.levelset.inside import Inside
 from plash.physics.heat.buoyancy import ThermalLift
 from plash.physics.heat.conduction import Conduction
@@ -15,6 +16,7 @@ from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, O
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.sources import Blob, HeatSource, Spout
+from plash.solvers.build.liquid_colors import light_of_liquid
 
 
 def liquid_heat(scene: Scene, solids: SceneSolids[Any]) -> Heat:
@@ -41,15 +43,17 @@ def viscosity_field(scene: Scene) -> ViscosityField:
     return OneViscosity()
 
 
-def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[str, float]:
+def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[str, CarriedValue]:
     """What the particles of some liquid carry of what the scene asks for, by name; else what all others do."""
     temperature = None if body is None else body.temperature
     viscosity = None if body is None else body.viscosity
-    carried = {}
+    carried: dict[str, CarriedValue] = {}
     if "temperature" in scene.carries:
         carried["temperature"] = scene.liquid.temperature if temperature is None else temperature
     if "log_viscosity" in scene.carries:
         carried["log_viscosity"] = math.log10(scene.liquid.nu * scene.liquid.rho if viscosity is None else viscosity)
+    if "color" in scene.carries:
+        carried["color"] = light_of_liquid(scene, None if body is None else body.color)
     return carried
 
 

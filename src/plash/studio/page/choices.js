@@ -12,6 +12,7 @@ const VIEWS = {
   cells: ["Cells", "liquid, air, solid"],
   tiles: ["Tiles", "the grid exists only here"],
   density: ["Density", "of the fluid"],
+  color: ["Colour", "that particles carry"],
   temperature: ["Temperature", "above that of the liquid"],
 };
 

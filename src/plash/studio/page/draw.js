@@ -111,13 +111,16 @@ export class Picture {
     this.shades = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.shades);
     attribute(gl, this.dots, "dot_shade", 1, gl.UNSIGNED_BYTE, true);
+    this.tones = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.tones);
+    attribute(gl, this.dots, "dot_tone", 3, gl.UNSIGNED_BYTE, true);
     this.textures = {};
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   }
 
   take(frame) {
     const gl = this.gl,
-      { phi, solid, value, label, density, points, shade } = frame.arrays;
+      { phi, solid, value, label, density, color, points, shade, tone } = frame.arrays;
     this.frame = frame;
     if (phi) {
       this.#texture("phi", gl.R8_SNORM, gl.BYTE, phi, phi.data, gl.LINEAR);
@@ -143,18 +146,23 @@ export class Picture {
     }
     if (label) this.#texture("value", gl.R16F, gl.FLOAT, label, Float32Array.from(label.data), gl.NEAREST);
     if (density) this.#texture("density", gl.R8, gl.UNSIGNED_BYTE, density, density.data, gl.LINEAR);
+    if (color) this.#texture("tint", gl.RGB8, gl.UNSIGNED_BYTE, color, color.data, gl.LINEAR, gl.RGB);
+    this.hasTint = Boolean(color);
+    this.hasTones = Boolean(tone);
     this.count = points ? points.shape[0] : 0;
     if (points) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
       gl.bufferData(gl.ARRAY_BUFFER, points.data, gl.STREAM_DRAW);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.shades);
       gl.bufferData(gl.ARRAY_BUFFER, shade.data, gl.STREAM_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.tones);
+      gl.bufferData(gl.ARRAY_BUFFER, tone ? tone.data : new Uint8Array(3 * this.count), gl.STREAM_DRAW);
     }
   }
 
-  // Whether a view shows all particles, coloured by their speed or by what they carry
+  // Whether a view shows all particles: by their speed, in their own colours, or by what else they carry
   showsDots(view) {
-    return view === "particles" || view in this.quantities;
+    return view === "particles" || view === "color" || view in this.quantities;
   }
 
   draw() {
@@ -185,8 +193,9 @@ export class Picture {
     gl.uniform1f(at("pixel"), 1 / (this.scale * ratio));
     gl.uniform1i(at("hasValue"), this.hasValue ? 1 : 0);
     gl.uniform1i(at("hasSolid"), this.hasSolid ? 1 : 0);
+    gl.uniform1i(at("hasTint"), this.hasTint ? 1 : 0);
     gl.uniform1i(at("lines"), this.lines && (this.scale * this.size[0]) / this.cells[0] > 3 ? 1 : 0);
-    ["phi", "solid", "value", "density", "depth"].forEach((name, unit) => {
+    ["phi", "solid", "value", "density", "depth", "tint"].forEach((name, unit) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
       gl.bindTexture(gl.TEXTURE_2D, this.textures[name]?.id ?? this.#blank());
       gl.uniform1i(at(name), unit);
@@ -214,20 +223,21 @@ export class Picture {
       isAll = this.showsDots(view);
     const cell = ((this.scale * this.size[0]) / this.cells[0]) * ratio;
     gl.uniform1f(at("diameter"), Math.max(isAll ? 1.6 * ratio : 2 * ratio, cell * (isAll ? 0.42 : 0.62)));
-    gl.uniform1i(at("byShade"), isAll ? 1 : 0);
+    gl.uniform1i(at("byShade"), isAll && view !== "color" ? 1 : 0);
+    gl.uniform1i(at("byTone"), this.hasTones ? 1 : 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     gl.bindVertexArray(this.cloud);
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 
-  #texture(name, format, type, { shape }, data, filter) {
+  #texture(name, format, type, { shape }, data, filter, channels = this.gl.RED) {
     const gl = this.gl,
       [height, width] = shape;
     const texture = (this.textures[name] ??= { id: gl.createTexture() });
     gl.activeTexture(gl.TEXTURE7);
     gl.bindTexture(gl.TEXTURE_2D, texture.id);
-    gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, gl.RED, type, data);
+    gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, channels, type, data);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
     for (const end of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, end, filter);
   }

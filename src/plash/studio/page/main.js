@@ -99,6 +99,8 @@ function showScene(scene) {
   picture.size = scene.size;
   picture.cells = scene.cells;
   picture.quantities = scene.quantities;
+  $("#paint").parentElement.hidden = !scene.paints;
+  if (!pointer?.color) $("#paint").value = scene.color;
   picture.liquid = [1, 3, 5].map((at) => parseInt(scene.color.slice(at, at + 2), 16) / 255);
   if (isOther) picture.fit();
   Object.assign(picture, state.zoom);
@@ -321,6 +323,10 @@ function wire() {
   };
   $("#brush").oninput = (event) => {
     pointer.share = Number(event.target.value);
+  };
+  $("#paint").oninput = (event) => {
+    pointer.color = event.target.value;
+    setTool("pour");
   };
   $("#arrows").onchange = (event) => setArrows(event.target.checked);
   $("#gridlines").onchange = (event) => setLines(event.target.checked);

@@ -14,6 +14,7 @@ export class Pointer {
     Object.assign(this, { canvas, picture, overlay, say, changed });
     this.tool = "push";
     this.share = 0.4; // of the way from the smallest brush to the largest
+    this.color = null; // of what is poured; that of the liquid, if none was chosen
     this.active = null;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
@@ -113,7 +114,8 @@ export class Pointer {
     const active = this.active,
       { x, y, tool } = active,
       radius = this.radius(tool);
-    if (tool === "pour" || tool === "drain") this.say(tool, { x, y, radius });
+    if (tool === "pour") this.say(tool, this.color ? { x, y, radius, color: this.color } : { x, y, radius });
+    if (tool === "drain") this.say(tool, { x, y, radius });
     if (tool === "erase") {
       this.say("erase", { begins: active.begins, x, y, radius });
       active.begins = false;

@@ -13,11 +13,11 @@ export const FLUID = `#version 300 es
 precision highp float;
 in vec2 place;
 out vec4 color;
-uniform sampler2D phi, solid, value, density, depth;
+uniform sampler2D phi, solid, value, density, depth, tint;
 uniform vec2 size, cells;
 uniform int mode;            // 0 surface, 1 faint, 2 one sign, 3 two signs, 4 cells, 5 density
 uniform float range, pixel;  // largest value; metres a pixel
-uniform bool dark, hasValue, hasSolid, lines;
+uniform bool dark, hasValue, hasSolid, hasTint, lines;
 uniform vec3 liquid;
 
 float distanceAt(sampler2D field, vec2 uv, vec2 count) {
@@ -72,10 +72,12 @@ void main() {
   float edge = smoothstep(0.7, -0.7, gap * h / soft);
   if (mode == 0 || mode == 1) {
     float below = texture(depth, uv).r * 16.0, rim = exp(-below / 1.6), dim = 0.70 + 0.30 * exp(-below / 9.0);
-    vec3 body = mix(liquid * dim, mix(liquid, vec3(1.0), dark ? 0.34 : 0.5), rim);
+    vec3 own = hasTint ? texture(tint, uv).rgb : liquid;
+    if (hasTint) { rim *= 0.4; dim = 1.0; }  // colours are seen as they are
+    vec3 body = mix(own * dim, mix(own, vec3(1.0), dark ? 0.34 : 0.5), rim);
     c = mix(c, body, edge * (mode == 0 ? 0.96 : (dark ? 0.20 : 0.16)));
     float line = smoothstep(1.6, 0.4, abs(gap * h / soft + 0.8)) * smoothstep(2.0, 1.0, below);
-    c = mix(c, mode == 0 ? mix(liquid, dark ? vec3(0.9, 0.97, 1.0) : vec3(0.02, 0.2, 0.5), 0.5) : liquid, line * (mode == 0 ? 0.55 : 0.8));
+    c = mix(c, mode == 0 ? mix(own, dark ? vec3(0.9, 0.97, 1.0) : vec3(0.02, 0.2, 0.5), 0.5) : liquid, line * (mode == 0 ? 0.55 : 0.8));
   } else if (mode == 5) {
     float t = clamp(texture(density, uv).r / max(range, 1e-6), 0.0, 1.0);
     c = mix(c, mix(liquid, vec3(1.0), dark ? t * 0.5 : 0.15 * (1.0 - t)), smoothstep(0.0, 0.9, t));
@@ -106,22 +108,26 @@ void main() {
 export const DOTS = `#version 300 es
 in vec2 dot_place;
 in float dot_shade;
+in vec3 dot_tone;
 uniform vec4 frame;
 uniform vec2 size;
 uniform float diameter;
 out float shade;
+out vec3 tone;
 void main() {
   vec2 at = (dot_place * size - frame.xy) / (frame.zw - frame.xy);
   gl_Position = vec4(2.0 * at - 1.0, 0.0, 1.0);
   gl_PointSize = diameter;
   shade = dot_shade;
+  tone = dot_tone;
 }`;
 
 export const DOT = `#version 300 es
 precision highp float;
 in float shade;
+in vec3 tone;
 out vec4 color;
-uniform bool dark, byShade;
+uniform bool dark, byShade, byTone;
 uniform vec3 liquid;
 void main() {
   float r = length(2.0 * gl_PointCoord - 1.0);
@@ -129,6 +135,6 @@ void main() {
   vec3 slow = dark ? vec3(0.16, 0.36, 0.85) : vec3(0.09, 0.30, 0.72);
   vec3 middle = dark ? vec3(0.20, 0.78, 0.86) : vec3(0.10, 0.66, 0.74), fast = dark ? vec3(1.0, 0.93, 0.55) : vec3(0.95, 0.45, 0.12);
   float t = sqrt(shade);
-  vec3 c = byShade ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : liquid;
+  vec3 c = byShade ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : byTone ? tone : liquid;
   color = vec4(c, smoothstep(1.0, 0.75, r));
 }`;

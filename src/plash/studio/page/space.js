@@ -3,6 +3,8 @@
 import { OrbitControls } from "/page/lib/OrbitControls.js";
 import * as THREE from "/page/lib/three.module.min.js";
 
+const LIQUID = 0x2f86d8; // colour of liquid that carries none
+
 export class Space {
   constructor(canvas) {
     this.canvas = canvas;
@@ -17,7 +19,7 @@ export class Space {
     back.position.set(-3, 1, -2);
     this.scene.add(sun, back, new THREE.HemisphereLight(0xffffff, 0x51606f, 1.5));
     this.material = new THREE.MeshStandardMaterial({
-      color: 0x2f86d8,
+      color: LIQUID,
       roughness: 0.22,
       metalness: 0.05,
       side: THREE.DoubleSide,
@@ -47,12 +49,18 @@ export class Space {
   }
 
   show(buffer) {
-    const { places, normals, faces } = plyOf(buffer),
+    const { places, normals, colors, faces } = plyOf(buffer),
       geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(places, 3));
     geometry.setIndex(new THREE.BufferAttribute(faces, 1));
     if (normals) geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
     else geometry.computeVertexNormals();
+    if (colors) geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
+    if (this.material.vertexColors !== Boolean(colors)) {
+      this.material.vertexColors = Boolean(colors);
+      this.material.color.set(colors ? 0xffffff : LIQUID);
+      this.material.needsUpdate = true;
+    }
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
     this.triangles = faces.length / 3;
@@ -88,17 +96,23 @@ export function plyOf(buffer) {
   const names = [...header.matchAll(/^property float (\w+)$/gm)].map((match) => match[1]),
     n = count("vertex"),
     m = count("face"),
-    width = names.length;
-  const rows = new Float32Array(buffer.slice(start, start + 4 * width * n));
+    shades = [...header.matchAll(/^property uchar \w+$/gm)].length,
+    width = 4 * names.length + shades; // bytes of a vertex
+  const rows = new DataView(buffer, start, width * n);
   const columns = (wanted) => {
     const at = wanted.map((name) => names.indexOf(name));
     if (at.includes(-1)) return null;
     const out = new Float32Array(3 * n);
-    for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) out[3 * i + k] = rows[i * width + at[k]];
+    for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) out[3 * i + k] = rows.getFloat32(i * width + 4 * at[k], true);
     return out;
   };
   const faces = new Uint32Array(3 * m),
-    view = new DataView(buffer, start + 4 * width * n);
+    view = new DataView(buffer, start + width * n);
   for (let i = 0; i < m; i++) for (let k = 0; k < 3; k++) faces[3 * i + k] = view.getInt32(13 * i + 1 + 4 * k, true);
-  return { places: columns(["x", "y", "z"]), normals: columns(["nx", "ny", "nz"]), faces };
+  return {
+    places: columns(["x", "y", "z"]),
+    normals: columns(["nx", "ny", "nz"]),
+    colors: columns(["light_red", "light_green", "light_blue"]),
+    faces,
+  };
 }
