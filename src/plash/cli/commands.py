@@ -25,6 +25,7 @@ from plash.cli.options import (
 from plash.cli.show import Plain, ledger_lines, show_outcome
 from plash.errors import StorageError
 from plash.scene.language.read import load_scene
+from plash.scene.output import EXPORT_FORMATS
 
 if TYPE_CHECKING:
     from plash.pipeline.stages.stage import Stage
@@ -180,6 +181,35 @@ def video(
 
 @click.command()
 @click.argument("folder")
+@click.option(
+    "--to",
+    "exports",
+    multiple=True,
+    required=True,
+    type=click.Choice(EXPORT_FORMATS),
+    help="Format: usd opens as the scene, vdb holds grids, ply, obj and glb surfaces, npz all there is for NumPy, vtk "
+    "surfaces and particles for ParaView. May be given several times.",
+)
+@click.option("--up", type=click.Choice(["y", "z"]), help="Axis that points up in vdb, ply, obj and vtk.")
+@click.option("--half", is_flag=True, default=None, help="Numbers of half the length in vdb.")
+@_set
+@work_options
+def export(
+    folder: str, exports: tuple[str, ...], up: str | None, half: bool | None, settings: tuple[str, ...], **options: Any
+) -> None:
+    """Write the frames of the run in FOLDER for other programs.
+
+    FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
+    simulated. The formats are added to output.export of the run: whatever changes the run later keeps them up to date.
+    """
+    from plash.pipeline.stages.registry import export_stages
+
+    overrides = overrides_of(settings, **{"output.export_up": up, "output.export_half": half})
+    _again(folder, export_stages(exports), overrides, exports=exports, **options)
+
+
+@click.command()
+@click.argument("folder")
 @work_options
 def report(folder: str, **options: Any) -> None:
     """Write the run in FOLDER on one page: report.html, which needs no other file and no network.
@@ -205,6 +235,7 @@ def _again(
     overrides: dict[str, Any],
     formats: Sequence[str] = (),
     *,
+    exports: Sequence[str] = (),
     verify: bool = False,
     threads: int | None,
     quiet: bool,
@@ -215,7 +246,9 @@ def _again(
     from plash.pipeline.run import resume as resume_run
 
     progress = progress_for(quiet, as_json)
-    outcome = resume_run(place, stages=stages, formats=formats, verify=verify, progress=progress, **overrides)
+    outcome = resume_run(
+        place, stages=stages, formats=formats, exports=exports, verify=verify, progress=progress, **overrides
+    )
     show_outcome(outcome, quiet, as_json)
 
 

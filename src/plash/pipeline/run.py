@@ -28,7 +28,7 @@ from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
-from plash.pipeline.stages.registry import STAGES, held_run, read_run, stages_of
+from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
 from plash.pipeline.stop import Stop, stop_on_signals
@@ -86,8 +86,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render", "video" and "report" to do; all if not said. A report that is
-            there is kept up to date by any of them.
+        stages: Which of "simulate", "mesh", "render", "video", "report" and the exports of the scene to do; all if not
+            said. A report that is there is kept up to date by any of them.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
@@ -117,7 +117,8 @@ def run(
         with held_run(folder):
             new = Manifest(text, source, simulation(scene), scene.solver.seed, name=folder.name)
             manifest = _manifest_for(folder, scene, new, force)
-            manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
+            asked = {*stages, *manifest.wanted}
+            manifest.wanted = [name for name, stage in STAGES.items() if name in asked and stage.wanted(scene)]
             forget_damaged(folder, manifest, stages, progress, verify)
             manifest.write(folder)
             remove_unknown_checkpoints(folder, manifest)
@@ -131,6 +132,7 @@ def resume(
     progress: Progress | None = None,
     stages: Sequence[str] | None = None,
     formats: Sequence[str] = (),
+    exports: Sequence[str] = (),
     verify: bool = False,
     **overrides: Any,
 ) -> Outcome:
@@ -141,6 +143,7 @@ def resume(
         progress: Who wants to know how it is getting on.
         stages: Which stages to do; those the run was asked for if not said.
         formats: Formats to make the movie in, beside those it has.
+        exports: Formats to write every frame in for other programs, beside those it has.
         verify: Read every file that is there, and make again what is damaged.
         overrides: New values of parameters that do not change the simulation, such as `frames=240`.
 
@@ -152,11 +155,16 @@ def resume(
     source = f"scene of {place.root}"
     if names_functions(manifest.scene):
         raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_HOW_TO_GO_ON}")], source)
+    output = parse_scene(manifest.scene, source, **overrides).output
     if formats:
-        movies = parse_scene(manifest.scene, source, **overrides).output.movies
-        overrides = {**overrides, "output.movies": [*movies, *formats]}
+        overrides = {**overrides, "output.movies": [*output.movies, *formats]}
+    if exports:
+        overrides = {**overrides, "output.export": [*output.export, *exports]}
     scene = parse_scene(manifest.scene, source, **overrides)
-    stages = stages or manifest.wanted or None
+    if not stages and manifest.wanted:
+        had = parse_scene(manifest.scene, source).output.export
+        stages = [*manifest.wanted, *export_stages([name for name in scene.output.export if name not in had])]
+    stages = stages or None
     return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
 
 
@@ -246,7 +254,7 @@ def _work(
     with closing(Log(folder.log, manifest.steps)) as log:
         or_plainer = SIMULATION.name in stages
         run = Run(folder, scene, manifest, progress, stop, compilation, log, or_plainer)
-        runner = Runner(run, stages_of(stages))
+        runner = Runner(run, [stage for stage in stages_of(stages) if stage.wanted(scene)])
         for note in runner.notes:
             progress.note(note)
         if log.lost:
