@@ -6,7 +6,7 @@ that a program opens those it shows. `velocities` are in m/s: programs make moti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -66,13 +66,20 @@ def usd_manifest_bytes(pxr: Any) -> bytes:
     """The layer that says what values the layers of frames may hold, so that nobody has to open them all."""
 
     def fill(stage: Any) -> None:
-        declare_liquid(pxr, stage, LIQUID)
+        declare_liquid(pxr, stage, LIQUID, scalars())
 
     return written(pxr, fill, "manifest.usda")
 
 
-def declare_liquid(pxr: Any, stage: Any, path: str) -> tuple[Any, Any]:
-    """The prims of surface and particles under a path, and every value they may have, without any."""
+def declare_liquid(pxr: Any, stage: Any, path: str, carried: Iterable[str]) -> tuple[Any, Any]:
+    """The prims of surface and particles under a path, and what values they may have, without any.
+
+    Args:
+        pxr: The modules of USD.
+        stage: Where they stand.
+        path: What they stand under.
+        carried: What the liquid carries beside its velocity.
+    """
     surface = pxr.UsdGeom.Mesh.Define(stage, f"{path}/surface")
     for attribute in (
         surface.CreateFaceVertexCountsAttr(),
@@ -87,7 +94,7 @@ def declare_liquid(pxr: Any, stage: Any, path: str) -> tuple[Any, Any]:
         prim.CreateVelocitiesAttr()
         prim.CreateExtentAttr()
         prim.CreateDisplayColorPrimvar("vertex")
-        for name in scalars():
+        for name in carried:
             _primvar(pxr, prim, name)
     return surface, points
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import scalars
 from plash.exports.materials import SurfaceLook, liquid_surface_look, solid_surface_look
 from plash.exports.usd_frame import LIQUID, declare_liquid, vectors, written
 from plash.mesh.mesh import Mesh
@@ -29,7 +30,7 @@ from plash.scene.model import Scene
 _WORLD = "/World"
 _MATERIALS = f"{_WORLD}/Materials"
 _FILM = 0.24  # height of the camera's film in tenths of a metre, as USD counts it
-_FLOOR = 6.0  # half the side of the floor, in diagonals of the domain
+_FLOOR = 40.0  # half the side of the floor, in diagonals of the domain
 _NEAR_FLOOR = 0.62  # light that the floor returns, as part of the background's
 _LAMP, _FILL, _ROOM = 2.2, 0.5, 0.55  # how bright the lights are
 _WIDE_LAMP = 20.0  # degrees across, as seen from the scene
@@ -65,6 +66,7 @@ def usd_scene_bytes(pxr: Any, scene: Scene, files: UsdFiles) -> bytes:
         stage.SetStartTimeCode(1)
         stage.SetEndTimeCode(scene.time.frames)
         stage.SetMetadata("documentation", f"{scene.title or 'plash'}; made by plash")
+        geom.Scope.Define(stage, _MATERIALS)
         _add_liquid(pxr, stage, scene, files)
         _add_volumes(pxr, stage, scene, files.volumes)
         _add_solids(pxr, stage, scene)
@@ -87,7 +89,7 @@ def _add_liquid(pxr: Any, stage: Any, scene: Scene, files: UsdFiles) -> None:
     """Surface and particles, whose values are in the layers of the frames; only what the look shows is visible."""
     path = f"{_WORLD}{LIQUID}"
     liquid = pxr.UsdGeom.Xform.Define(stage, path)
-    surface, particles = declare_liquid(pxr, stage, path)
+    surface, particles = declare_liquid(pxr, stage, path, _carried(scene))
     surface.CreateSubdivisionSchemeAttr(pxr.UsdGeom.Tokens.none)
     surface.CreateDoubleSidedAttr(scene.dimension == 2)
     surface.SetNormalsInterpolation(pxr.UsdGeom.Tokens.vertex)
@@ -103,6 +105,13 @@ def _add_liquid(pxr: Any, stage: Any, scene: Scene, files: UsdFiles) -> None:
     codes = [float(frame) for frame in _frames(scene)]
     clips.SetClipActive(pxr.Vt.Vec2dArray([(code, place) for place, code in enumerate(codes)]))
     clips.SetClipTimes(pxr.Vt.Vec2dArray([(code, code) for code in codes]))
+
+
+def _carried(scene: Scene) -> list[str]:
+    """What the liquid of a scene carries beside its velocity."""
+    if not scene.solver.has_particles:
+        return []
+    return [name for name, quantity in scalars().items() if quantity.is_everywhere or name in scene.carries]
 
 
 def _add_volumes(pxr: Any, stage: Any, scene: Scene, names: Sequence[str]) -> None:
