@@ -17,6 +17,7 @@ from plash import version
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
     from plash.pipeline.check.check import CheckReport, check
+    from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
     from plash.scene import (
@@ -77,6 +78,7 @@ __version__ = version.VERSION
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
+    "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
     "plash.solvers.build": ["build"],
@@ -112,6 +114,7 @@ __all__ = [
     "Motion",
     "MotionKey",
     "MotionPath",
+    "OpenRun",
     "Oscillation",
     "Outcome",
     "Output",
@@ -120,6 +123,7 @@ __all__ = [
     "Pump",
     "Rectangle",
     "Rotation",
+    "RunFrame",
     "Scene",
     "SceneError",
     "SealedError",
@@ -140,6 +144,7 @@ __all__ = [
     "check",
     "gallery",
     "load_scene",
+    "open_run",
     "parse_scene",
     "resume",
     "run",
