@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def upright(vectors: NDArray[np.float32], up: Up) -> NDArray[np.float32]:
 
 def upright_mesh(mesh: Mesh, up: Up) -> Mesh:
     """A mesh with another axis up."""
-    turned = {
+    turned: dict[str, Any] = {
         name: upright(values, up)
         for name in ("vertices", "normals", "velocity")
         if (values := getattr(mesh, name)) is not None

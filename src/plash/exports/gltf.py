@@ -33,7 +33,9 @@ def glb_bytes(mesh: Mesh, name: str, material: dict[str, Any]) -> bytes:
     parts: list[bytes] = []
     about: dict[str, Any] = {"asset": {"version": "2.0", "generator": "plash"}, "scene": 0, "scenes": [{}]}
     if len(mesh.faces):
-        views, accessors = about["bufferViews"], about["accessors"] = [], []
+        views: list[Any] = []
+        accessors: list[Any] = []
+        about |= {"bufferViews": views, "accessors": accessors}
         attributes = {
             key: _add(values, _VERTICES, parts, views, accessors) for key, values in _attributes(mesh).items()
         }
@@ -44,8 +46,10 @@ def glb_bytes(mesh: Mesh, name: str, material: dict[str, Any]) -> bytes:
             "nodes": [{"mesh": 0, "name": name}],
             "meshes": [{"name": name, "primitives": [shape]}],
             "materials": [material],
+            "extensionsUsed": sorted(material.get("extensions", {})),
             "buffers": [{"byteLength": sum(map(len, parts))}],
         }
+    about = {key: part for key, part in about.items() if part != []}  # glTF has no empty lists
     text = json.dumps(about, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     body = b"".join(parts)
@@ -61,9 +65,7 @@ def _attributes(mesh: Mesh) -> dict[str, NDArray[np.float32]]:
     return found | {f"_{name.upper()}": values.astype("<f4") for name, values in mesh.scalars.items()}
 
 
-def _add(
-    values: NDArray[Any], target: int, parts: list[bytes], views: list[Any], accessors: list[Any]
-) -> int:
+def _add(values: NDArray[Any], target: int, parts: list[bytes], views: list[Any], accessors: list[Any]) -> int:
     """Put an array behind the others; returns its number."""
     data = values.tobytes()
     views.append({"buffer": 0, "byteOffset": sum(map(len, parts)), "byteLength": len(data), "target": target})

@@ -153,7 +153,7 @@ def _add_solids(pxr: Any, stage: Any, scene: Scene) -> None:
 
 def _identifier(pxr: Any, name: str, taken: set[str]) -> str:
     """A name that USD allows, and nothing else has."""
-    plain = pxr.Tf.MakeValidIdentifier(name)
+    plain = str(pxr.Tf.MakeValidIdentifier(name))
     numbered = [plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3))]
     found = next(candidate for candidate in numbered if candidate not in taken)
     taken.add(found)

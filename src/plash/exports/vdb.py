@@ -1,9 +1,9 @@
 """VDB: sparse grids for Blender, Houdini, Arnold and whatever else reads OpenVDB; written here, with NumPy alone.
 
 Grids of numbers and of vectors in trees of the usual shape (5, 4, 3): a root, nodes of 32³ children, nodes of 16³
-leaves, leaves of 8³ voxels (`vdb_tree.py`). A fog volume holds something where a voxel is active and nothing elsewhere. In a
-level set voxels are active in a band about the surface; beyond it they are the width of the band, with the sign of
-their side.
+leaves, leaves of 8³ voxels (`vdb_tree.py`). A fog volume holds something where a voxel is active and nothing
+elsewhere. In a level set voxels are active in a band about the surface; beyond it they are the width of the band, with
+the sign of their side.
 
 Reference: Museth 2013, "VDB: high-resolution sparse volumes with dynamic topology"; file format 224.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,8 +80,8 @@ def _leaves(grid: SparseGrid) -> Leaves:
 
 
 def _in_space(
-    origins: NDArray[np.int32], pool: NDArray[np.float32], background: float
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    origins: NDArray[np.int32], pool: NDArray[Any], background: float
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Plane blocks of 16² cells as blocks of 8³, four for each, whose first layer they fill."""
     parts, places = [], []
     for y in (0, LEAF):

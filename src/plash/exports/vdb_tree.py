@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,9 @@ def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> T
         half: Whether numbers are of half the length.
         zipped: Whether they are packed with zlib.
     """
-    some = leaves.active.any(axis=1)
-    sample = leaves.values.reshape(len(leaves.values), -1)[:, 0] if len(some) else np.zeros(0, np.float32)
-    inner = leaves.origins[~some & (sample < 0)] if background > 0 else np.zeros((0, 3), np.int32)
+    some: NDArray[np.bool_] = np.logical_or.reduce(leaves.active, axis=1)
+    sample = leaves.values[:, 0]
+    inner = leaves.origins[~some & (sample < 0)] if background > 0 else leaves.origins[:0]
     kept = leaves.taken(np.flatnonzero(some))
     number = np.float16 if half else np.float32
     width = leaves.values.shape[2] if leaves.values.ndim == 3 else 1
@@ -132,7 +133,7 @@ def _runs(keys: NDArray[np.int32]) -> list[tuple[int, int]]:
     """Where rows (n, 3) stay the same: the first of each run, and the one after its last."""
     changes = np.flatnonzero((keys[1:] != keys[:-1]).any(axis=1)) + 1
     ends = [0, *changes.tolist(), len(keys)]
-    return [(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True) if end > start]
+    return [(start, end) for start, end in pairwise(ends) if end > start]
 
 
 def _index(places: NDArray[np.int32], bits: int, log: int) -> NDArray[np.int64]:
@@ -159,7 +160,7 @@ def _values(
     counts = np.count_nonzero(leaves.active, axis=1)
     size = np.dtype(number).itemsize * (leaves.values.shape[2] if leaves.values.ndim == 3 else 1)
     told = leaves.values[leaves.active] if (counts < LEAF**3).any() else leaves.values
-    data = memoryview(np.ascontiguousarray(told, np.dtype(number).newbyteorder("<"))).cast("B")
+    data = np.ascontiguousarray(told, np.dtype(number).newbyteorder("<")).reshape(-1).view(np.uint8).data
     ends = np.concatenate([[0], np.cumsum(counts)]) * size
     heads = _heads(leaves, counts, masks, background)
     parts: list[bytes | memoryview] = []
@@ -170,9 +171,7 @@ def _values(
     return b"".join(parts)
 
 
-def _heads(
-    leaves: Leaves, counts: NDArray[np.int64], masks: NDArray[np.uint8], background: float
-) -> list[bytes]:
+def _heads(leaves: Leaves, counts: NDArray[np.int64], masks: NDArray[np.uint8], background: float) -> list[bytes]:
     """What stands before the numbers of each leaf: its mask, and what is where it is not active."""
     plain = [mask.tobytes() + _OUTSIDE for mask in masks]
     if background == 0:

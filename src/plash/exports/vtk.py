@@ -43,9 +43,7 @@ def vtp_particles_bytes(particles: FrameParticles, time: float, up: Up) -> bytes
 
 def pvd_bytes(files: Iterable[tuple[float, int, str]]) -> bytes:
     """A list of files with the time (s) and the number of the part that each shows."""
-    rows = [
-        f'  <DataSet timestep="{time!r}" part="{part}" file={quoteattr(name)}/>' for time, part, name in files
-    ]
+    rows = [f'  <DataSet timestep="{time!r}" part="{part}" file={quoteattr(name)}/>' for time, part, name in files]
     head = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n <Collection>'
     return "\n".join([head, *rows, " </Collection>", "</VTKFile>", ""]).encode()
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.errors import DamagedError, StorageError
+from plash.errors import StorageError
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
 from plash.files.manifest import Item, Manifest

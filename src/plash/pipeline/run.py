@@ -109,7 +109,7 @@ def run(
     folder, progress = RunFolder(Path(out)), progress or Silent()
     source = source if isinstance(scene, Scene) else str(scene)
     scene = as_scene(scene)
-    stages = [stage.name for stage in stages_of(STAGES if stages is None else stages)]
+    stages = _stages_for(scene, stages)
     text = scene_text(scene, name_functions=True)
     with stop_on_signals(folder.resume_command) as stop, watched_compilation(progress.compiling) as compilation:
         if SIMULATION.name in stages:
@@ -166,6 +166,19 @@ def resume(
         stages = [*manifest.wanted, *export_stages([name for name in scene.output.export if name not in had])]
     stages = stages or None
     return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
+
+
+def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
+    """The stages to do, in order: those of some names, or all that the scene has a use for.
+
+    Raises:
+        ValueError: There is no stage of a name, or the scene does not ask for its export.
+    """
+    named = stages_of(STAGES if names is None else names)
+    for stage in named if names is not None else []:
+        if not stage.wanted(scene):
+            raise ValueError(f"the scene does not ask for the export of stage {stage.name!r}: name it in output.export")
+    return [stage.name for stage in named if stage.wanted(scene)]
 
 
 def _refuse_without_memory(scene: Scene) -> None:
@@ -254,7 +267,7 @@ def _work(
     with closing(Log(folder.log, manifest.steps)) as log:
         or_plainer = SIMULATION.name in stages
         run = Run(folder, scene, manifest, progress, stop, compilation, log, or_plainer)
-        runner = Runner(run, [stage for stage in stages_of(stages) if stage.wanted(scene)])
+        runner = Runner(run, stages_of(stages))
         for note in runner.notes:
             progress.note(note)
         if log.lost:

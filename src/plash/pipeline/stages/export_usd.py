@@ -1,4 +1,4 @@
-"""The scene for programs that read USD: usd/NAME.usda is the scene, usd/frames/frame.0001.usdc the liquid of a frame."""
+"""The scene for programs that read USD: usd/NAME.usda, and the liquid of each frame: usd/frames/frame.0001.usdc."""
 
 from __future__ import annotations
 
