@@ -16,6 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
+    from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
@@ -77,6 +78,7 @@ __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
+    "plash.pipeline.branch": ["branch"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
@@ -140,6 +142,7 @@ __all__ = [
     "ViscosityPoint",
     "Vortex",
     "WarmSides",
+    "branch",
     "build",
     "check",
     "gallery",

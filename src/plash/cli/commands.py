@@ -40,6 +40,13 @@ _set = click.option(
     metavar="KEY=VALUE",
     help="Replace a parameter of [mesh], [look] or [output], such as look.show=cells.",
 )
+_set_any = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Replace a parameter of [mesh], [look] or [output]; in a branch, of anything that does not move the cells.",
+)
 _force = click.option("--force", is_flag=True, help="Begin anew where the folder holds another simulation.")
 
 
@@ -106,19 +113,50 @@ def _work(
 @click.argument("folder")
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
 @click.option("--verify", is_flag=True, help="Read every file first, as `plash info --verify` does, and mend them all.")
+@click.option(
+    "--from", "start", type=click.IntRange(1), metavar="FRAME", help="Branch off after this frame; with --out."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="OTHER", help="Run folder of the branch; with --from.")
 @quality_option
-@_set
+@_set_any
 @work_options
 def resume(
-    folder: str, frames: int | None, verify: bool, quality: str | None, settings: tuple[str, ...], **options: Any
+    folder: str,
+    frames: int | None,
+    verify: bool,
+    start: int | None,
+    out: Path | None,
+    quality: str | None,
+    settings: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Go on with the run in FOLDER: finish it, make it longer, or mend it.
 
     Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or changed; with --verify also
     what the disk has damaged by itself. The result is the same to the last bit as that of a run that was never stopped.
+
+    With --from and --out another run branches off: it shares the frames up to FRAME, and goes on in OTHER with what
+    --set changes, be it of the simulation. The domain, its cells, the frame rate and the kind of solver stay.
     """
+    if (start is None) != (out is None):
+        raise click.UsageError("--from and --out go together: they say where a branch begins, and where it is kept")
+    if start is not None and out is not None:
+        named = {"frames": frames, "look.quality": quality}
+        _branch(folder, out, start, overrides_of(settings, **named), **options)
+        return
     overrides = overrides_of(settings, **{"frames": frames, "look.quality": quality})
     _again(folder, None, overrides, verify=verify, **options)
+
+
+def _branch(
+    folder: str, out: Path, start: int, overrides: dict[str, Any], threads: int | None, quiet: bool, as_json: bool
+) -> None:
+    place = run_folder_of(folder)
+    use_threads(threads)
+    from plash.pipeline.branch import branch as branch_run
+
+    outcome = branch_run(place, out, start, progress=progress_for(quiet, as_json), **overrides)
+    show_outcome(outcome, quiet, as_json)
 
 
 @click.command()

@@ -22,7 +22,7 @@ from plash.pipeline.check.estimate import estimate
 from plash.pipeline.checkpoints import remove_unknown_checkpoints
 from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
 from plash.pipeline.damage import forget_damaged
-from plash.pipeline.fingerprint import differences, physics, simulation
+from plash.pipeline.fingerprint import branched, differences, physics, simulation
 from plash.pipeline.machine import free_memory
 from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
@@ -192,7 +192,7 @@ def _refuse_without_memory(scene: Scene) -> None:
 def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -> Manifest:
     """The folder's manifest if it is of this simulation, else a new one if that is allowed."""
     if not folder.is_run():
-        _refuse_strangers(folder)
+        refuse_strangers(folder)
         return new
     try:
         old = read_run(folder)
@@ -201,7 +201,7 @@ def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -
             raise
         old = new
     else:
-        if old.physics == new.physics:
+        if old.physics == branched(new.physics, old.origin):
             old.scene, old.message = new.scene, ""
             return old
         if not force:
@@ -210,7 +210,7 @@ def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -
     return new
 
 
-def _refuse_strangers(folder: RunFolder) -> None:
+def refuse_strangers(folder: RunFolder) -> None:
     """Refuse a folder that has something else in it than a run."""
     others = sorted(path.name for path in folder.root.iterdir() if path != folder.lock)
     if others:
