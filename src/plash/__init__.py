@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
     from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
+    from plash.pipeline.designs import Between
     from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
+    from plash.pipeline.wedge import Wedge, wedge
     from plash.scene import (
         Attractor,
         Blob,
@@ -80,9 +82,11 @@ _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
     "plash.pipeline.branch": ["branch"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
+    "plash.pipeline.designs": ["Between"],
     "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
+    "plash.pipeline.wedge": ["Wedge", "wedge"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
 }
@@ -90,6 +94,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Attractor",
+    "Between",
     "Blob",
     "Box",
     "Camera",
@@ -142,6 +147,7 @@ __all__ = [
     "ViscosityPoint",
     "Vortex",
     "WarmSides",
+    "Wedge",
     "branch",
     "build",
     "check",
@@ -153,6 +159,7 @@ __all__ = [
     "run",
     "scene_text",
     "simulate",
+    "wedge",
     "write_scene",
 ]
 

@@ -20,9 +20,10 @@ from plash.cli.options import (
     run_folder_of,
     scene_options,
     use_threads,
+    varied,
     work_options,
 )
-from plash.cli.show import Plain, ledger_lines, show_outcome
+from plash.cli.show import Plain, ledger_lines, show_outcome, show_wedge
 from plash.errors import StorageError
 from plash.scene.language.read import load_scene
 from plash.scene.output import EXPORT_FORMATS
@@ -107,6 +108,44 @@ def _work(
     progress = progress_for(quiet, as_json)
     outcome = run_scene(loaded, out or default_out(scene), stages=stages, force=force, source=scene, progress=progress)
     show_outcome(outcome, quiet, as_json)
+
+
+@click.command()
+@click.argument("scene")
+@click.option(
+    "--vary",
+    "texts",
+    multiple=True,
+    required=True,
+    metavar="KEY=A,B,C",
+    help="Values that a parameter takes: a list, or a range of whole numbers A..B. May be given several times.",
+)
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="So many random designs, not all combinations.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder.  [default: out/SCENE_wedge]")
+@quality_option
+@scene_options
+@work_options
+def wedge(
+    scene: str, texts: tuple[str, ...], samples: int | None, out: Path | None, settings: tuple[str, ...], **options: Any
+) -> None:
+    """Run SCENE with every combination of some values, and compare what comes out.
+
+    Each combination is a run folder under one. A table (wedge.csv) has what was varied and what came out, a contact
+    sheet (wedge.png), a movie (wedge.mp4) and a page (wedge.html) show them side by side. With --samples ranges may be
+    of any numbers, and --seed is that of the choice too. A wedge that was stopped goes on with the same command.
+    """
+    named = {"resolution": options["resolution"], "frames": options["frames"], "seed": options["seed"]}
+    loaded = load_scene(scene, **overrides_of(settings, **named, **{"look.quality": options["quality"]}))
+    use_threads(options["threads"])
+    from plash.pipeline.wedge import wedge as run_wedge
+
+    place = out or default_out(scene).with_name(f"{default_out(scene).name}_wedge")
+    progress = progress_for(options["quiet"], options["as_json"])
+    try:
+        found = run_wedge(loaded, place, varied(texts), samples=samples, seed=options["seed"] or 0, progress=progress)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--vary") from None
+    show_wedge(found, options["quiet"], options["as_json"])
 
 
 @click.command()
