@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from plash.cli.main import _exit_code
 from plash.errors import MissingPartError, SceneError
 from plash.files.layout import RunFolder
 from plash.pipeline.inspect import inspect_run
-from plash.pipeline.stages.registry import EXPORTS, read_run
+from plash.pipeline.stages.registry import EXPORTS, STAGES, read_run
 from plash.scene.output import EXPORT_FORMATS
 
 from ..exports.vdb_reader import read_vdb
@@ -145,3 +146,27 @@ def test_the_command(copy, capsys):
     assert b"z is up" in (copy / "ply/surface.0001.ply").read_bytes()[:200]
     assert _exit_code(["export", str(copy), "--to", "fbx"]) == 2
     assert "'usd', 'vdb', 'ply'" in capsys.readouterr().err
+
+
+def test_no_more_than_two_frames_are_in_memory(copy, monkeypatch):
+    """Whatever was read for the frames before is gone when another is read."""
+    from plash.files import frames, ply
+
+    read, alive = [], []
+
+    def watched(function):
+        def wrapper(*arguments):
+            alive.append(sum(reference() is not None for reference in read))
+            found = function(*arguments)
+            read.append(weakref.ref(found))
+            return found
+
+        return wrapper
+
+    monkeypatch.setattr(ply, "read_surface", watched(ply.read_surface))
+    monkeypatch.setattr(frames, "read_frame", watched(frames.read_frame))
+    for folder in ("ply", "obj", "glb", "npz", "vdb", "vtk"):
+        shutil.rmtree(copy / folder)
+    plash.resume(copy, stages=[stage for stage in STAGES if stage in (*PLAIN, "vtk_particles", "vtk_series")])
+    assert len(read) == FRAMES * 8
+    assert max(alive) <= 2
