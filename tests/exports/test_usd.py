@@ -11,6 +11,8 @@ from plash.render.camera import camera_view
 pxr = pytest.importorskip("pxr")
 from pxr import Usd, UsdGeom, UsdShade  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 FRAMES = 3
 SURFACE, PARTICLES = "/World/Liquid/surface", "/World/Liquid/particles"
 

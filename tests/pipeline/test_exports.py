@@ -92,6 +92,15 @@ def test_what_is_lost_is_made_again_and_what_is_asked_for_otherwise_too(straight
     assert sizes[1] < sizes[0]
 
 
+def test_an_export_that_is_not_asked_for_any_more_is_left_as_it_is(straight, copy):
+    none: Any = {"output.export": []}
+    counter = Counter()
+    plash.resume(copy, progress=counter, **none)
+    assert counter.made_by == {"report": [0]}
+    assert checksums(copy, "vdb") == checksums(straight, "vdb")
+    assert "vdb" not in read_run(RunFolder(copy)).wanted
+
+
 def test_a_run_made_longer_writes_only_the_new_frames(copy):
     counter = Counter()
     plash.resume(copy, frames=FRAMES + 1, progress=counter)
@@ -152,7 +161,8 @@ def test_no_more_than_two_frames_are_in_memory(copy, monkeypatch):
     """Whatever was read for the frames before is gone when another is read."""
     from plash.files import frames, ply
 
-    read, alive = [], []
+    read: list[Any] = []
+    alive: list[int] = []
 
     def watched(function):
         def wrapper(*arguments):

@@ -67,6 +67,7 @@ def test_sheet_movie_and_page_show_every_run(straight):
     assert all(f'href="run.000{n}/report.html"' in text for n in range(1, 5))
 
 
+@pytest.mark.slow
 def test_a_wedge_that_was_stopped_goes_on_with_the_same_bits(straight, tmp_path):
     with pytest.raises(StoppedError):
         plash.wedge(scene(), tmp_path / "w", VARY, progress=StopAfter(3))

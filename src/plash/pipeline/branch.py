@@ -22,7 +22,7 @@ from plash.files.manifest import Item, Manifest, Origin
 from plash.pipeline.checkpoints import STOPPED, checkpoint_file, checkpoints_before
 from plash.pipeline.fingerprint import branched, simulation
 from plash.pipeline.progress import Progress
-from plash.pipeline.run import Outcome, refuse_strangers, run
+from plash.pipeline.run import Outcome, of_use, refuse_strangers, run
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.registry import held_run, read_run
 from plash.pipeline.stages.simulation import SIMULATION
@@ -81,7 +81,7 @@ def branch(
             _begin(home, manifest, place, scene, origin, state)
         manifest.branches[str(place.root.resolve())] = frame
         manifest.write(home)
-        wanted = manifest.wanted
+        wanted = of_use(manifest.wanted, scene)
     return run(scene, place.root, stages=wanted or None, source=manifest.source, progress=progress)
 
 

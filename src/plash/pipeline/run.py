@@ -163,9 +163,15 @@ def resume(
     scene = parse_scene(manifest.scene, source, **overrides)
     if not stages and manifest.wanted:
         had = parse_scene(manifest.scene, source).output.export
-        stages = [*manifest.wanted, *export_stages([name for name in scene.output.export if name not in had])]
+        new = [name for name in scene.output.export if name not in had]
+        stages = of_use([*manifest.wanted, *export_stages(new)], scene)
     stages = stages or None
     return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
+
+
+def of_use(names: Iterable[str], scene: Scene) -> list[str]:
+    """Those of some stages that a scene has a use for: not the exports that it does not ask for."""
+    return [stage.name for stage in stages_of(names) if stage.wanted(scene)]
 
 
 def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
@@ -174,11 +180,13 @@ def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
     Raises:
         ValueError: There is no stage of a name, or the scene does not ask for its export.
     """
-    named = stages_of(STAGES if names is None else names)
-    for stage in named if names is not None else []:
-        if not stage.wanted(scene):
-            raise ValueError(f"the scene does not ask for the export of stage {stage.name!r}: name it in output.export")
-    return [stage.name for stage in named if stage.wanted(scene)]
+    if names is None:
+        return of_use(STAGES, scene)
+    useful = of_use(names, scene)
+    for name in names:
+        if name not in useful:
+            raise ValueError(f"the scene does not ask for the export of stage {name!r}: name it in output.export")
+    return useful
 
 
 def _refuse_without_memory(scene: Scene) -> None:
