@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plash
-from plash.errors import StorageError
+from plash.errors import SceneError, StorageError
 from plash.pipeline.open_run import open_run
 
 FRAMES = 4
@@ -94,6 +94,16 @@ def test_stable_fluids_have_grids(tmp_path):
     assert np.array_equal(frame.velocity, frame.grids.velocity)
     with pytest.raises(AttributeError, match="no particles"):
         _ = frame.particles
+
+
+def test_a_scene_with_functions_has_to_be_given(tmp_path):
+    asked = scene().model_copy(
+        update={"frames": 2, "force": [plash.FunctionForce(function=lambda points, time: 0 * points)]}
+    )
+    plash.run(asked, tmp_path / "run", stages=["simulate"])
+    with pytest.raises(SceneError, match=r"has Python functions.*plash\.open_run\(folder, scene\)"):
+        open_run(tmp_path / "run")
+    assert len(open_run(tmp_path / "run", asked)) == 2
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):

@@ -97,6 +97,7 @@ def test_faults_are_found_before_anything_is_computed(tmp_path):
 def test_other_wedges_and_other_files_are_left_alone(straight, tmp_path):
     with pytest.raises(MismatchError, match="holds another wedge"):
         plash.wedge(scene(), straight.folder, {"solver.seed": [1, 2]})
+    (tmp_path / ".wedge.json.77.tmp").write_text("{")
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(StorageError, match=r"is not empty \(letter\.txt\)"):
         plash.wedge(scene(), tmp_path, VARY)

@@ -137,14 +137,17 @@ def wedge(
     named = {"resolution": options["resolution"], "frames": options["frames"], "seed": options["seed"]}
     loaded = load_scene(scene, **overrides_of(settings, **named, **{"look.quality": options["quality"]}))
     use_threads(options["threads"])
+    from plash.pipeline.designs import designs
     from plash.pipeline.wedge import wedge as run_wedge
 
-    place = out or default_out(scene).with_name(f"{default_out(scene).name}_wedge")
-    progress = progress_for(options["quiet"], options["as_json"])
+    vary, seed = varied(texts), options["seed"] or 0
     try:
-        found = run_wedge(loaded, place, varied(texts), samples=samples, seed=options["seed"] or 0, progress=progress)
+        designs(vary, samples, seed)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--vary") from None
+    place = out or default_out(scene).with_name(f"{default_out(scene).name}_wedge")
+    progress = progress_for(options["quiet"], options["as_json"])
+    found = run_wedge(loaded, place, vary, samples=samples, seed=seed, progress=progress)
     show_wedge(found, options["quiet"], options["as_json"])
 
 

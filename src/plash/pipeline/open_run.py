@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.errors import StorageError
+from plash.errors import Problem, SceneError, StorageError
 from plash.files.layout import RunFolder
 from plash.files.log import read_log
 from plash.files.manifest import Item, Manifest
@@ -29,6 +29,7 @@ from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, RunPaths, Stage
 from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.language.read import parse_scene
+from plash.scene.language.write import names_functions
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
 
@@ -36,14 +37,16 @@ Table = dict[str, NDArray[Any]]
 Content = TypeVar("Content")
 
 
-def open_run(folder: str | Path) -> OpenRun:
+def open_run(folder: str | Path, scene: Scene | None = None) -> OpenRun:
     """The run in a folder, as far as it is: nothing is read but its manifest, until it is asked for.
 
     Args:
         folder: The run's folder.
+        scene: What was asked for, if that has Python functions: no file can hold them.
 
     Raises:
         StorageError: There is no run in it.
+        SceneError: Its scene has Python functions, and is not given.
 
     Example:
         >>> import plash, tempfile
@@ -56,7 +59,11 @@ def open_run(folder: str | Path) -> OpenRun:
     """
     place = RunFolder(Path(folder))
     manifest = read_run(place)
-    return OpenRun(place, manifest, parse_scene(manifest.scene, f"scene of {place.root}"))
+    source = f"scene of {place.root}"
+    if scene is None and names_functions(manifest.scene):
+        problem = "has Python functions, which no file can hold: give the scene too, plash.open_run(folder, scene)"
+        raise SceneError([Problem("", problem)], source)
+    return OpenRun(place, manifest, scene or parse_scene(manifest.scene, source))
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,5 +147,6 @@ def _keep_plan(folder: Path, scenes: Sequence[Scene], chosen: Sequence[dict[str,
 
 
 def _others(folder: Path) -> Iterator[str]:
+    """What stands in a folder, but for what a killed writer left behind."""
     if folder.is_dir():
-        yield from (path.name for path in folder.iterdir())
+        yield from (path.name for path in folder.iterdir() if not path.name.startswith(f".{_PLAN}"))
