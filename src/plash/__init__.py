@@ -16,9 +16,13 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
+    from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
+    from plash.pipeline.designs import Between
+    from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
+    from plash.pipeline.wedge import Wedge, wedge
     from plash.scene import (
         Attractor,
         Blob,
@@ -77,9 +81,13 @@ __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
+    "plash.pipeline.branch": ["branch"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
+    "plash.pipeline.designs": ["Between"],
+    "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
+    "plash.pipeline.wedge": ["Wedge", "wedge"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
 }
@@ -87,6 +95,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Attractor",
+    "Between",
     "Blob",
     "Box",
     "Camera",
@@ -114,6 +123,7 @@ __all__ = [
     "Motion",
     "MotionKey",
     "MotionPath",
+    "OpenRun",
     "Oscillation",
     "Outcome",
     "Output",
@@ -122,6 +132,7 @@ __all__ = [
     "Pump",
     "Rectangle",
     "Rotation",
+    "RunFrame",
     "Scene",
     "SceneError",
     "SealedError",
@@ -138,15 +149,19 @@ __all__ = [
     "ViscosityPoint",
     "Vortex",
     "WarmSides",
+    "Wedge",
+    "branch",
     "build",
     "check",
     "gallery",
     "load_scene",
+    "open_run",
     "parse_scene",
     "resume",
     "run",
     "scene_text",
     "simulate",
+    "wedge",
     "write_scene",
 ]
 

@@ -1,10 +1,7 @@
-"""The commands. Each reads its options, calls one function of plash and shows what came of it."""
+"""The commands that work on runs. Each reads its options, calls one function of plash and shows what came of it."""
 
 from __future__ import annotations
 
-import json
-import os
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,18 +10,18 @@ import click
 
 from plash.cli.options import (
     default_out,
-    new_scene_path,
     overrides_of,
     progress_for,
     quality_option,
     run_folder_of,
     scene_options,
     use_threads,
+    varied,
     work_options,
 )
-from plash.cli.show import Plain, ledger_lines, show_outcome
-from plash.errors import StorageError
+from plash.cli.show import show_outcome, show_wedge
 from plash.scene.language.read import load_scene
+from plash.scene.output import EXPORT_FORMATS
 
 if TYPE_CHECKING:
     from plash.pipeline.stages.stage import Stage
@@ -38,6 +35,13 @@ _set = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     help="Replace a parameter of [mesh], [look] or [output], such as look.show=cells.",
+)
+_set_any = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Replace a parameter of [mesh], [look] or [output]; in a branch, of anything that does not move the cells.",
 )
 _force = click.option("--force", is_flag=True, help="Begin anew where the folder holds another simulation.")
 
@@ -102,22 +106,94 @@ def _work(
 
 
 @click.command()
+@click.argument("scene")
+@click.option(
+    "--vary",
+    "texts",
+    multiple=True,
+    required=True,
+    metavar="KEY=A,B,C",
+    help="Values that a parameter takes: a list, or a range of whole numbers A..B. May be given several times.",
+)
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="So many random designs, not all combinations.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder.  [default: out/SCENE_wedge]")
+@quality_option
+@scene_options
+@work_options
+def wedge(
+    scene: str, texts: tuple[str, ...], samples: int | None, out: Path | None, settings: tuple[str, ...], **options: Any
+) -> None:
+    """Run SCENE with every combination of some values, and compare what comes out.
+
+    Each combination is a run folder under one. A table (wedge.csv) has what was varied and what came out, a contact
+    sheet (wedge.png), a movie (wedge.mp4) and a page (wedge.html) show them side by side. With --samples ranges may be
+    of any numbers, and --seed is that of the choice too. A wedge that was stopped goes on with the same command.
+    """
+    named = {"resolution": options["resolution"], "frames": options["frames"], "seed": options["seed"]}
+    loaded = load_scene(scene, **overrides_of(settings, **named, **{"look.quality": options["quality"]}))
+    use_threads(options["threads"])
+    from plash.pipeline.designs import designs
+    from plash.pipeline.wedge import wedge as run_wedge
+
+    vary, seed = varied(texts), options["seed"] or 0
+    try:
+        designs(vary, samples, seed)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--vary") from None
+    place = out or default_out(scene).with_name(f"{default_out(scene).name}_wedge")
+    progress = progress_for(options["quiet"], options["as_json"])
+    found = run_wedge(loaded, place, vary, samples=samples, seed=seed, progress=progress)
+    show_wedge(found, options["quiet"], options["as_json"])
+
+
+@click.command()
 @click.argument("folder")
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
 @click.option("--verify", is_flag=True, help="Read every file first, as `plash info --verify` does, and mend them all.")
+@click.option(
+    "--from", "start", type=click.IntRange(1), metavar="FRAME", help="Branch off after this frame; with --out."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="OTHER", help="Run folder of the branch; with --from.")
 @quality_option
-@_set
+@_set_any
 @work_options
 def resume(
-    folder: str, frames: int | None, verify: bool, quality: str | None, settings: tuple[str, ...], **options: Any
+    folder: str,
+    frames: int | None,
+    verify: bool,
+    start: int | None,
+    out: Path | None,
+    quality: str | None,
+    settings: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Go on with the run in FOLDER: finish it, make it longer, or mend it.
 
     Continues after Ctrl-C, a crash or a full disk, and makes again what was deleted or changed; with --verify also
     what the disk has damaged by itself. The result is the same to the last bit as that of a run that was never stopped.
+
+    With --from and --out another run branches off: it shares the frames up to FRAME, and goes on in OTHER with what
+    --set changes, be it of the simulation. The domain, its cells, the frame rate and the kind of solver stay.
     """
+    if (start is None) != (out is None):
+        raise click.UsageError("--from and --out go together: they say where a branch begins, and where it is kept")
+    if start is not None and out is not None:
+        named = {"frames": frames, "look.quality": quality}
+        _branch(folder, out, start, overrides_of(settings, **named), **options)
+        return
     overrides = overrides_of(settings, **{"frames": frames, "look.quality": quality})
     _again(folder, None, overrides, verify=verify, **options)
+
+
+def _branch(
+    folder: str, out: Path, start: int, overrides: dict[str, Any], threads: int | None, quiet: bool, as_json: bool
+) -> None:
+    place = run_folder_of(folder)
+    use_threads(threads)
+    from plash.pipeline.branch import branch as branch_run
+
+    outcome = branch_run(place, out, start, progress=progress_for(quiet, as_json), **overrides)
+    show_outcome(outcome, quiet, as_json)
 
 
 @click.command()
@@ -180,6 +256,35 @@ def video(
 
 @click.command()
 @click.argument("folder")
+@click.option(
+    "--to",
+    "exports",
+    multiple=True,
+    required=True,
+    type=click.Choice(EXPORT_FORMATS),
+    help="Format: usd opens as the scene, vdb holds grids, ply, obj and glb surfaces, npz all there is for NumPy, vtk "
+    "surfaces and particles for ParaView. May be given several times.",
+)
+@click.option("--up", type=click.Choice(["y", "z"]), help="Axis that points up in vdb, ply, obj and vtk.")
+@click.option("--half", is_flag=True, default=None, help="Numbers of half the length in vdb.")
+@_set
+@work_options
+def export(
+    folder: str, exports: tuple[str, ...], up: str | None, half: bool | None, settings: tuple[str, ...], **options: Any
+) -> None:
+    """Write the frames of the run in FOLDER for other programs.
+
+    FOLDER is a run folder, or the scene it was made from. Surfaces that are missing are made first; nothing is
+    simulated. The formats are added to output.export of the run: whatever changes the run later keeps them up to date.
+    """
+    from plash.pipeline.stages.registry import export_stages
+
+    overrides = overrides_of(settings, **{"output.export_up": up, "output.export_half": half})
+    _again(folder, export_stages(exports), overrides, exports=exports, **options)
+
+
+@click.command()
+@click.argument("folder")
 @work_options
 def report(folder: str, **options: Any) -> None:
     """Write the run in FOLDER on one page: report.html, which needs no other file and no network.
@@ -205,6 +310,7 @@ def _again(
     overrides: dict[str, Any],
     formats: Sequence[str] = (),
     *,
+    exports: Sequence[str] = (),
     verify: bool = False,
     threads: int | None,
     quiet: bool,
@@ -215,177 +321,7 @@ def _again(
     from plash.pipeline.run import resume as resume_run
 
     progress = progress_for(quiet, as_json)
-    outcome = resume_run(place, stages=stages, formats=formats, verify=verify, progress=progress, **overrides)
+    outcome = resume_run(
+        place, stages=stages, formats=formats, exports=exports, verify=verify, progress=progress, **overrides
+    )
     show_outcome(outcome, quiet, as_json)
-
-
-@click.command()
-@click.argument("scene")
-@click.option("--fast", is_flag=True, help="Leave out the coarse steps, and so the estimates of time.")
-@scene_options
-@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads the run will have.")
-@click.option("--json", "as_json", is_flag=True, help="Tell everything as JSON.")
-def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, threads: int | None, **named: Any) -> None:
-    """Say what is wrong with SCENE, and what a run of it will cost.
-
-    First the scene is validated. Then come findings, each with a code, the object, the number and the edit to make; and
-    estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
-    Exit code 3 if the scene cannot run, 0 otherwise.
-    """
-    loaded = load_scene(scene, **overrides_of(settings, **named))
-    use_threads(threads)
-    from plash.cli.report import check_lines
-    from plash.pipeline.check.check import check as check_scene
-    from plash.pipeline.compiling import watched_compilation
-
-    with watched_compilation(Plain().compiling):
-        report = check_scene(loaded, with_steps=not fast)
-    if as_json:
-        click.echo(json.dumps(report.as_data(), indent=1))
-    else:
-        click.echo("\n".join(check_lines(report)))
-    report.raise_errors(scene)
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def scenes(as_json: bool) -> None:
-    """List the scenes that come with plash."""
-    from plash.scene.language.read import gallery
-
-    found = gallery()
-    if as_json:
-        click.echo(json.dumps(found, indent=1))
-        return
-    width = max(map(len, found)) + 2
-    for name, sentence in found.items():
-        click.echo(f"{name:{width}}{sentence}")
-
-
-@click.command()
-@click.argument("name")
-@click.option("--from", "template", default="dam_break", metavar="SCENE", help="Scene to copy.  [default: dam_break]")
-def new(name: str, template: str) -> None:
-    """Write a scene file NAME.toml to start from: a copy of a scene that comes with plash."""
-    from plash.files.atomic import write_bytes
-    from plash.scene.language.read import gallery_text
-
-    path = new_scene_path(name)
-    text = gallery_text(template)
-    if os.path.lexists(path):
-        raise StorageError(f"{path}: is there already. Choose another name")
-    write_bytes(path, text.encode())
-    quoted = shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
-    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {quoted} && plash run {quoted}")
-
-
-@click.command()
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file.")
-def schema(out: Path | None) -> None:
-    """Print the JSON Schema of scene files.
-
-    Editors that know it (with Even Better TOML, for one) complete keys and mark mistakes as you type.
-    """
-    from plash.files.atomic import write_bytes
-    from plash.scene.language.reference import json_schema
-
-    text = json.dumps(json_schema(), indent=1)
-    if out is None:
-        click.echo(text)
-    else:
-        write_bytes(out, f"{text}\n".encode())
-        click.echo(f"{out} has the schema")
-
-
-@click.command()
-@click.argument("folder", required=False)
-@click.option("--verify", is_flag=True, help="Check every file of the run against its checksum.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def info(folder: str | None, verify: bool, as_json: bool) -> None:
-    """Tell about this machine; with FOLDER about the run in it: how far it is, its files and its ledger."""
-    if folder is None:
-        from plash.cli.report import machine
-
-        facts = machine()
-        lines = [f"{name:12}{value}" for name, value in facts.items()]
-        click.echo(json.dumps(facts, indent=1) if as_json else "\n".join(lines))
-        return
-    from plash.pipeline.inspect import inspect_run
-    from plash.pipeline.progress import clock
-
-    found = inspect_run(run_folder_of(folder), verify)
-    if as_json:
-        click.echo(json.dumps(found.as_data(), indent=1))
-    else:
-        for stage in found.stages:
-            seconds = clock(stage.seconds) if stage.seconds else ""
-            click.echo(f"{stage.name:10}{stage.status:9}{stage.files:5} files {stage.bytes / 1e6:9.1f} MB  {seconds}")
-        click.echo("\n".join(ledger_lines(found.ledger)))
-        if found.message:
-            click.echo(f"ended with: {found.message}")
-        if verify and not found.damaged:
-            click.echo("every file is what was written")
-    found.raise_damage()
-
-
-@click.command()
-@click.argument("scene", required=False)
-@click.option(
-    "--runs",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out"),
-    show_default=True,
-    metavar="FOLDER",
-    help="Folder of run folders.",
-)
-@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port of this machine.  [default: 8765]")
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
-def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) -> None:
-    """Open the studio in the browser.
-
-    Push, pour and draw in a 2-D liquid while it is computed, look into every stage of its time step, save what you made
-    as a scene file, and play back the runs in a folder. SCENE is a 2-D scene file or a name from `plash scenes`. Only
-    programs on this machine that know the address printed can use it. Ctrl-C ends it.
-    """
-    import importlib.util
-
-    from plash.errors import MissingPartError
-
-    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets")):
-        raise MissingPartError(
-            'the studio needs a web server, which is not installed. Install it with: pip install "plash[studio]"'
-        )
-    from plash.cli.start import leave_signals_alone
-    from plash.studio.scene_text import start_text
-    from plash.studio.server import serve
-
-    def started(address: str) -> None:
-        click.echo(f"plash studio is at {address}\nCtrl-C ends it.")
-        if not no_browser:
-            click.launch(address)
-
-    leave_signals_alone()  # the server has its own way to end
-    serve(start_text(scene), runs, port, started)
-
-
-@click.command()
-@click.option("--scene", default="bench_dam_break", metavar="SCENE", help="Scene to step.  [default: bench_dam_break]")
-@click.option("--steps", type=click.IntRange(1, 10000), default=10, show_default=True, help="Steps to measure.")
-@scene_options
-@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None, as_json: bool, **named: Any) -> None:
-    """Measure where the time of a step goes on this machine, stage by stage.
-
-    The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
-    machine reaches in the same minute. Compare figures of one run only: machines are noisy.
-    """
-    loaded = load_scene(scene, **overrides_of(settings, **named))
-    use_threads(threads)
-    from plash.cli.report import bench_lines
-    from plash.pipeline.bench import bench as bench_scene
-    from plash.pipeline.compiling import watched_compilation
-
-    with watched_compilation(Plain().compiling):
-        measured = bench_scene(loaded, steps)
-    click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

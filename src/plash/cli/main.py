@@ -20,11 +20,18 @@ import click
 from plash.errors import PlashError
 from plash.version import VERSION
 
+_FILES = ("commands", "tools")  # in the order in which a user meets what is in them
+
 
 @cache
 def _commands() -> dict[str, str]:
-    """Every command, and the first line of its help, as `commands.py` has them: that file takes long to load."""
-    text = Path(__file__).with_name("commands.py").read_text("utf-8")
+    """Every command, and the first line of its help, as their files have them: those take long to load."""
+    return {name: sentence for file in _FILES for name, sentence in _commands_in(file).items()}
+
+
+@cache
+def _commands_in(file: str) -> dict[str, str]:
+    text = Path(__file__).with_name(f"{file}.py").read_text("utf-8")
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {
         function.name: (ast.get_docstring(function) or "").partition("\n")[0]
@@ -44,7 +51,8 @@ class Commands(click.Group):
         """The command of a name."""
         if cmd_name not in _commands():
             return None
-        module = importlib.import_module("plash.cli.commands")
+        file = next(file for file in _FILES if cmd_name in _commands_in(file))
+        module = importlib.import_module(f"plash.cli.{file}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -84,6 +84,32 @@ def _value(text: str) -> Any:
     return data["value"] if len(data) == 1 else text
 
 
+def varied(texts: tuple[str, ...]) -> dict[str, Any]:
+    """The values that parameters take, from KEY=A,B,C or KEY=A..B texts.
+
+    >>> varied(("solver.seed=1..4", "liquid.material=water,honey", "gravity=[0,-9.81],[0,0]"))
+    {'solver.seed': Between(low=1, high=4), 'liquid.material': ['water', 'honey'], 'gravity': [[0, -9.81], [0, 0]]}
+    """
+    from plash.pipeline.designs import Between
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, equals, values = (part.strip() for part in text.partition("="))
+        if not equals or not key or not values:
+            raise click.BadParameter(f"{text!r} is not of the form KEY=A,B,C or KEY=A..B", param_hint="--vary")
+        low, dots, high = values.partition("..")
+        ends = [_value(low.strip()), _value(high.strip())]
+        if dots and all(isinstance(end, int | float) for end in ends):
+            try:
+                found[key] = Between(*ends)
+            except ValueError as error:
+                raise click.BadParameter(f"{key}: {error}", param_hint="--vary") from None
+        else:
+            listed = _value(f"[{values}]")
+            found[key] = listed if isinstance(listed, list) else [_value(part.strip()) for part in values.split(",")]
+    return found
+
+
 def default_out(scene: str) -> Path:
     """The run folder of a scene unless the user says otherwise: out/<name>."""
     return Path("out") / (Path(scene).name.removesuffix(".toml") or "plash")

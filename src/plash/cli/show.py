@@ -22,6 +22,7 @@ from plash.timing import StepReport
 
 if TYPE_CHECKING:
     from plash.pipeline.run import Outcome
+    from plash.pipeline.wedge import Wedge
 
 _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are compiled
@@ -271,6 +272,17 @@ def outcome_lines(outcome: Outcome) -> list[str]:
         lines.append(f"{'time':9}{spent}")
     lines += [f"{'note':9}{note}" for note in outcome.notes]
     return lines + ledger_lines(outcome.ledger)
+
+
+def show_wedge(found: Wedge, quiet: bool, as_json: bool) -> None:
+    """Tell what a wedge left: its table."""
+    if as_json:
+        rows = [{"run": row.run, **row.design, "status": row.status, **row.outcome} for row in found.rows]
+        _emit("done", folder=str(found.folder), table=str(found.table), rows=rows)
+    elif not quiet:
+        click.echo(found.table.read_text("utf-8").rstrip())
+        shown = [found.table, *(path for path in (found.sheet, found.movie) if path is not None), found.page]
+        click.echo("\n".join(map(str, shown)))
 
 
 def ledger_lines(ledger: Mapping[str, Any]) -> list[str]:

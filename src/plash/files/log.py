@@ -79,6 +79,11 @@ def read_log(path: Path) -> Iterator[dict[str, Any]]:
             yield entry
 
 
+def log_up_to(path: Path, step: int) -> bytes:
+    """The lines of a log up to a step, as the text of another log."""
+    return b"".join(line for _, last, line in _lines(_content(path)) if last <= step)
+
+
 def lost_lines(path: Path, steps: int) -> int:
     """How many lines of so many steps are damaged or missing, and not yet marked as lost."""
     return _with_gaps(*_followed(_lines(_content(path)), steps))[1]

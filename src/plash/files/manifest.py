@@ -96,6 +96,21 @@ class Item:
         return Written(self.bytes, self.sha256, self.changed)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a run branched off another one.
+
+    Attributes:
+        folder: That of the other run, as it was named then.
+        frame: The last frame that both share.
+        physics: The other run's hash of all that its simulation depends on.
+    """
+
+    folder: str
+    frame: Annotated[int, Field(ge=1, lt=1 << 31)]
+    physics: str
+
+
 @dataclass
 class StageRecord:
     """How far a stage came: its files by number, and in a word how it stands."""
@@ -126,6 +141,8 @@ class Manifest:
         versions: Of the programs that started the run.
         units: Of every number in the run's files.
         message: Why the run ended early; empty otherwise.
+        origin: Where it branched off another run; None if it begins at its first frame.
+        branches: Folders of runs that branched off this one, and the last frame that each shares.
         format: By which rules this was written.
     """
 
@@ -142,6 +159,8 @@ class Manifest:
     units: str = UNITS
     message: str = ""
     name: Annotated[str, AfterValidator(_file_name)] = ""
+    origin: Origin | None = None
+    branches: dict[str, Count] = field(default_factory=dict)
     format: int = FORMAT
 
     @property
@@ -160,7 +179,9 @@ class Manifest:
 
     def write(self, folder: RunFolder) -> None:
         """Replace the manifest on disk."""
-        text = json.dumps({"format": self.format, **asdict(self)}, indent=1, ensure_ascii=False, allow_nan=False)
+        data = {"format": self.format, **asdict(self)}
+        data = {key: part for key, part in data.items() if part or key not in ("origin", "branches")}
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
         write_bytes(folder.manifest, text.encode(errors="replace"))  # a path in a message may be no text
 
 

@@ -29,16 +29,18 @@ _SHADES = ("red", "green", "blue")
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
 
 
-def ply_bytes(mesh: Mesh) -> bytes:
-    """The mesh as a PLY file."""
-    columns, bytes_of = _columns_of(mesh), _screen_colors(mesh)
+def ply_bytes(
+    mesh: Mesh, velocity: tuple[str, ...] = CARRIED["velocity"].vertex, note: str = "metres, y is up"
+) -> bytes:
+    """The mesh as a PLY file; `velocity` names its components, and `note` says what the numbers mean."""
+    columns, bytes_of = _columns_of(mesh, velocity), _screen_colors(mesh)
     rows = np.empty(len(mesh.vertices), _vertex_type(list(columns), list(bytes_of)))
     for name, values in {**columns, **bytes_of}.items():
         rows[name] = values
     faces = np.empty(len(mesh.faces), _FACE)
     faces["count"] = 3
     faces["vertices"] = mesh.faces
-    lines = ["ply", "format binary_little_endian 1.0", "comment plash; metres, y is up", f"element vertex {len(rows)}"]
+    lines = ["ply", "format binary_little_endian 1.0", f"comment plash; {note}", f"element vertex {len(rows)}"]
     lines += [f"property float {name}" for name in columns] + [f"property uchar {name}" for name in bytes_of]
     lines += [f"element face {len(faces)}", "property list uchar int vertex_indices"]
     if len(mesh.edges):
@@ -113,12 +115,12 @@ def read_surface(path: Path, domain: Domain, expected: Written | None, remedy: s
     return mesh
 
 
-def _columns_of(mesh: Mesh) -> dict[str, NDArray[np.float32]]:
+def _columns_of(mesh: Mesh, velocity: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
     """What is known at the vertices, by the name of the property."""
     vectors = [
         (_PLACES["vertices"], mesh.vertices),
         (_PLACES["normals"], mesh.normals),
-        (CARRIED["velocity"].vertex, mesh.velocity),
+        (velocity, mesh.velocity),
     ]
     columns = {name: values[:, k] for names, values in vectors if values is not None for k, name in enumerate(names)}
     for name, values in mesh.scalars.items():

@@ -22,10 +22,10 @@ from plash.grid.loops import chunk_range
 from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
-from plash.mesh.drops import with_drops
-from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened, widened_near
+from plash.mesh.fill import widened_near
 from plash.mesh.finish import finished, shaped
-from plash.mesh.lattice import Lattice, cut_off, flush, open_share, solid_distance, solid_phi_everywhere, walls_of
+from plash.mesh.lattice import Lattice, flush, solid_phi_everywhere, walls_of
+from plash.mesh.liquid_field import liquid_field
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
@@ -33,8 +33,6 @@ from plash.mesh.smooth import swept
 from plash.mesh.vertex_colors import with_colors
 from plash.mesh.volumes import part_volumes, with_volumes
 from plash.particles.particles import Particles
-from plash.particles.positions import split_positions
-from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
@@ -71,35 +69,21 @@ def liquid_surface(
     """
     if len(position) == 0:
         return Mesh.empty()
-    lattice = Lattice.over(domain, solids, h, meshing.detail)
-    detail = meshing.detail
-    particles = _particles(position, velocity, volume, lattice.spacing)
-    for name, values in scalars.items():
-        setattr(particles, name, np.ascontiguousarray(values.T, np.float32))
-    names = tuple(name for name in scalars if name != COLOR)
-    sort_particles(particles, reach(detail))
-    tiles = particles.tiles
-    assert tiles is not None
-
-    carried = scattered(particles, tiles, names)
-    filled = widened(tiles, carried[:1], detail)
-    solid = solid_distance(tiles, lattice)
-    opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
-    phi = distance_of_fill(filled[0], opened, detail)
-    if meshing.drops:
-        phi = with_drops(phi, particles, tiles, detail)
-    cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
-    cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
+    field = liquid_field(position, velocity, volume, h, meshing, domain, solids, scalars)
+    tiles, detail = field.tiles, meshing.detail
+    cuts = march(field.cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
     ends = _ends_in(tiles, cuts)
     has_surface = np.zeros(tiles.count + 1, np.bool_)
     has_surface[ends // int(np.prod(tiles.shape))] = True
-    totals = widened_near(tiles, carried[1:], detail, has_surface)
-    draft = _draft(cuts, ends, lattice, (filled, totals, solid_phi_everywhere(tiles, solid)[None]), names)
+    totals = widened_near(tiles, field.carried[1:], detail, has_surface)
+    pools = (field.filled, totals, solid_phi_everywhere(tiles, field.solid)[None])
+    names = tuple(name for name in scalars if name != COLOR)
+    draft = _draft(cuts, ends, field.lattice, pools, names)
 
     if COLOR in scalars:
-        draft = with_colors(draft, ends, cut, particles, detail)
-    draft = _shaped(draft, ends, cut, particles, meshing, lattice)
-    return finished(draft, CellField(tiles, phi), meshing, lattice.spacing)
+        draft = with_colors(draft, ends, field.cut, field.particles, detail)
+    draft = _shaped(draft, ends, field.cut, field.particles, meshing, field.lattice)
+    return finished(draft, CellField(tiles, field.phi), meshing, field.lattice.spacing)
 
 
 def _shaped(
@@ -118,18 +102,6 @@ def _shaped(
     drawn, under = out_of_solids(shaped(smooth, volumes, meshing.subdivide), lattice)
     furthest = _MOST_MENDED_AT_SOLIDS if lattice.solids else _MOST_MENDED
     return _with_volume(drawn, large, rest + under, furthest * meshing.detail)
-
-
-def _particles(
-    position: NDArray[np.float64], velocity: NDArray[np.float32], volume: NDArray[np.float64], spacing: float
-) -> Particles:
-    """Particles in units of the lattice."""
-    dimension = position.shape[1]
-    particles = Particles(dimension, len(volume))
-    particles.cell, particles.offset = split_positions(position.T / spacing)
-    particles.velocity = np.ascontiguousarray(velocity.T, np.float32)
-    particles.volume = (volume / spacing**dimension).astype(np.float32)
-    return particles
 
 
 def _draft(

@@ -30,7 +30,10 @@ def checkpoints_before(manifest: Manifest, frame: int) -> list[tuple[int, Item]]
 def prune_checkpoints(manifest: Manifest, every: int) -> None:
     """Take checkpoints that are not needed any more out of the manifest; there is one for so many frames."""
     places = {number: frame_of(item) for number, item in manifest.checkpoints.items()}
+    kept = manifest.origin.frame if manifest.origin is not None else None  # nothing before it can be simulated again
     for number in obsolete_checkpoints(places, every):
+        if number == kept:
+            continue
         del manifest.checkpoints[number]
 
 

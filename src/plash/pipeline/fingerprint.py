@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
+from plash.files.manifest import Origin
 from plash.scene.liquid import HEAT_OF_LIQUID
 from plash.scene.look import SMOKE_KEYS, Look
 from plash.scene.materials import MATERIALS
@@ -40,6 +41,11 @@ def physics(scene: Scene) -> dict[str, Any]:
 def simulation(scene: Scene) -> str:
     """A hash of everything the simulation depends on, the method itself included."""
     return fingerprint(physics(scene), *scene.solver.edition)
+
+
+def branched(simulated: str, origin: Origin | None) -> str:
+    """The hash of a simulation that went on from a frame of another one; its own, if it did not."""
+    return simulated if origin is None else fingerprint(simulated, origin.physics, origin.frame)
 
 
 def isovalue(scene: Scene) -> tuple[float, ...]:

@@ -318,11 +318,12 @@ def _times(history: RunHistory) -> str:
 
     Reference: Kuo, section 7, tables 1 to 3: frame, simulation, surface construction, rendering.
     """
-    columns = [history.seconds(stage) for stage in frame_stages()]
+    shown = [stage for stage in frame_stages() if stage.wanted(history.scene)]
+    columns = [history.seconds(stage) for stage in shown]
     frames = sorted({frame for column in columns for frame in column})
     if not frames:
         return '<p class="note">Nothing is simulated yet.</p>'
-    head = _row("th", ["frame", *(stage.title for stage in frame_stages()), "together"])
+    head = _row("th", ["frame", *(stage.title for stage in shown), "together"])
     body = (_row("td", [f"{frame}", *_cells([column.get(frame) for column in columns])], head=True) for frame in frames)
     sums = [sum(column.values()) if column else None for column in columns]
     means = [fmean(column.values()) if column else None for column in columns]

@@ -22,13 +22,13 @@ from plash.pipeline.check.estimate import estimate
 from plash.pipeline.checkpoints import remove_unknown_checkpoints
 from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
 from plash.pipeline.damage import forget_damaged
-from plash.pipeline.fingerprint import differences, physics, simulation
+from plash.pipeline.fingerprint import branched, differences, physics, simulation
 from plash.pipeline.machine import free_memory
 from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
-from plash.pipeline.stages.registry import STAGES, held_run, read_run, stages_of
+from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
 from plash.pipeline.stop import Stop, stop_on_signals
@@ -86,8 +86,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render", "video" and "report" to do; all if not said. A report that is
-            there is kept up to date by any of them.
+        stages: Which of "simulate", "mesh", "render", "video", "report" and the exports of the scene to do; all if not
+            said. A report that is there is kept up to date by any of them.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
@@ -109,7 +109,7 @@ def run(
     folder, progress = RunFolder(Path(out)), progress or Silent()
     source = source if isinstance(scene, Scene) else str(scene)
     scene = as_scene(scene)
-    stages = [stage.name for stage in stages_of(STAGES if stages is None else stages)]
+    stages = _stages_for(scene, stages)
     text = scene_text(scene, name_functions=True)
     with stop_on_signals(folder.resume_command) as stop, watched_compilation(progress.compiling) as compilation:
         if SIMULATION.name in stages:
@@ -117,7 +117,8 @@ def run(
         with held_run(folder):
             new = Manifest(text, source, simulation(scene), scene.solver.seed, name=folder.name)
             manifest = _manifest_for(folder, scene, new, force)
-            manifest.wanted = [stage for stage in STAGES if stage in stages or stage in manifest.wanted]
+            asked = {*stages, *manifest.wanted}
+            manifest.wanted = [name for name, stage in STAGES.items() if name in asked and stage.wanted(scene)]
             forget_damaged(folder, manifest, stages, progress, verify)
             manifest.write(folder)
             remove_unknown_checkpoints(folder, manifest)
@@ -131,6 +132,7 @@ def resume(
     progress: Progress | None = None,
     stages: Sequence[str] | None = None,
     formats: Sequence[str] = (),
+    exports: Sequence[str] = (),
     verify: bool = False,
     **overrides: Any,
 ) -> Outcome:
@@ -141,6 +143,7 @@ def resume(
         progress: Who wants to know how it is getting on.
         stages: Which stages to do; those the run was asked for if not said.
         formats: Formats to make the movie in, beside those it has.
+        exports: Formats to write every frame in for other programs, beside those it has.
         verify: Read every file that is there, and make again what is damaged.
         overrides: New values of parameters that do not change the simulation, such as `frames=240`.
 
@@ -152,12 +155,38 @@ def resume(
     source = f"scene of {place.root}"
     if names_functions(manifest.scene):
         raise SceneError([Problem("", f"{_FUNCTIONS}: it cannot be resumed from its folder. {_HOW_TO_GO_ON}")], source)
+    output = parse_scene(manifest.scene, source, **overrides).output
     if formats:
-        movies = parse_scene(manifest.scene, source, **overrides).output.movies
-        overrides = {**overrides, "output.movies": [*movies, *formats]}
+        overrides = {**overrides, "output.movies": [*output.movies, *formats]}
+    if exports:
+        overrides = {**overrides, "output.export": [*output.export, *exports]}
     scene = parse_scene(manifest.scene, source, **overrides)
-    stages = stages or manifest.wanted or None
+    if not stages and manifest.wanted:
+        had = parse_scene(manifest.scene, source).output.export
+        new = [name for name in scene.output.export if name not in had]
+        stages = of_use([*manifest.wanted, *export_stages(new)], scene)
+    stages = stages or None
     return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
+
+
+def of_use(names: Iterable[str], scene: Scene) -> list[str]:
+    """Those of some stages that a scene has a use for: not the exports that it does not ask for."""
+    return [stage.name for stage in stages_of(names) if stage.wanted(scene)]
+
+
+def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
+    """The stages to do, in order: those of some names, or all that the scene has a use for.
+
+    Raises:
+        ValueError: There is no stage of a name, or the scene does not ask for its export.
+    """
+    if names is None:
+        return of_use(STAGES, scene)
+    useful = of_use(names, scene)
+    for name in names:
+        if name not in useful:
+            raise ValueError(f"the scene does not ask for the export of stage {name!r}: name it in output.export")
+    return useful
 
 
 def _refuse_without_memory(scene: Scene) -> None:
@@ -171,7 +200,7 @@ def _refuse_without_memory(scene: Scene) -> None:
 def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -> Manifest:
     """The folder's manifest if it is of this simulation, else a new one if that is allowed."""
     if not folder.is_run():
-        _refuse_strangers(folder)
+        refuse_strangers(folder)
         return new
     try:
         old = read_run(folder)
@@ -180,7 +209,7 @@ def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -
             raise
         old = new
     else:
-        if old.physics == new.physics:
+        if old.physics == branched(new.physics, old.origin):
             old.scene, old.message = new.scene, ""
             return old
         if not force:
@@ -189,7 +218,7 @@ def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -
     return new
 
 
-def _refuse_strangers(folder: RunFolder) -> None:
+def refuse_strangers(folder: RunFolder) -> None:
     """Refuse a folder that has something else in it than a run."""
     others = sorted(path.name for path in folder.root.iterdir() if path != folder.lock)
     if others:

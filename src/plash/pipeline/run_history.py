@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plash.files.log import read_log
-from plash.files.manifest import Item, Manifest
+from plash.files.manifest import Item, Manifest, StageRecord
 from plash.pipeline.compiling import COMPILING
 from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.simulation import SIMULATION
@@ -73,7 +73,7 @@ class RunHistory:
 
     def items(self, stage: Stage[Any]) -> dict[int, Item]:
         """What a stage has made, of the frames that the run has now."""
-        items = self.manifest.stage(stage.name).items
+        items = self.manifest.stages.get(stage.name, StageRecord()).items
         return {frame: items[frame] for frame in sorted(items) if 1 <= frame <= self.scene.time.frames}
 
     @cached_property

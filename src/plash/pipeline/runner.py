@@ -67,7 +67,7 @@ class Runner:
         """Bring a frame through some stages; returns how many files were made."""
         made = 0
         for place, stage in enumerate(stages):
-            if not self._is_done(stage, frame):
+            if frame in stage.wanted(self._run.scene) and not self._is_done(stage, frame):
                 made += self._make(stage, frame, partial(self._finish_frame, stages[:place], frame))
         return made
 

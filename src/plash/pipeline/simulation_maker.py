@@ -7,10 +7,11 @@ checkpoint, or the start of the scene.
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from plash.errors import DamagedError, DivergedError, VolumeError
+from plash.errors import DamagedError, DivergedError, StorageError, VolumeError
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
 from plash.files.frames import write_frame
 from plash.files.manifest import Item
@@ -67,8 +68,24 @@ class SimulationMaker:
             if self._restore(number, item) and self.solver is not None:
                 return self.solver
         if here.frame == 0 or self.solver is None:
+            self._refuse_branch()
             self.solver, self.place = build(self.run.scene), Place(1, 0)
         return self.solver
+
+    def _refuse_branch(self) -> None:
+        """Refuse to begin at the start a run that branched off another one: what it shares came about otherwise.
+
+        Raises:
+            StorageError: It did.
+        """
+        origin = self.run.manifest.origin
+        if origin is not None:
+            raise StorageError(
+                f"{self.run.folder.root}: branched off {origin.folder} at frame {origin.frame}, and a frame up to "
+                "there or the checkpoint of it is lost. "
+                f"`plash resume {shlex.quote(origin.folder)} --from {origin.frame}` "
+                "with the same --set and --out brings it back"
+            )
 
     def _restore(self, number: int, item: Item) -> bool:
         """Go back to a checkpoint; one that is damaged is forgotten."""

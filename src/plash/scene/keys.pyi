@@ -327,6 +327,10 @@ class OutputKeys(TypedDict, total=False):
     movies: Sequence[Literal["mp4", "webm", "gif", "webp"]]
     video_quality: int
     clip_width: int
+    export: Sequence[Literal["usd", "vdb", "ply", "obj", "glb", "npz", "vtk"]]
+    export_up: Literal["y", "z"]
+    export_half: bool
+    export_zip: bool
 
 class PumpKeys(TypedDict, total=False):
     """Keys of `Pump`."""

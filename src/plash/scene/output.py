@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack, get_args
 
 from pydantic import AfterValidator, Field
 
-from plash.scene.language.base import SceneModel, Whole
+from plash.scene.language.base import SceneModel, Switch, Whole
 
 if TYPE_CHECKING:
     from plash.scene.keys import OutputKeys
 
 Format = Literal["mp4", "webm", "gif", "webp"]
 FORMATS: tuple[str, ...] = get_args(Format)
+
+ExportFormat = Literal["usd", "vdb", "ply", "obj", "glb", "npz", "vtk"]
+EXPORT_FORMATS: tuple[str, ...] = get_args(ExportFormat)
+_LISTED = ", ".join(f'`"{name}"`' for name in EXPORT_FORMATS)
 
 
 def _each_once(formats: tuple[str, ...]) -> tuple[str, ...]:
@@ -46,4 +50,19 @@ class Output(SceneModel):
     )
     clip_width: Whole = Field(
         default=480, ge=16, le=8192, description="Pixels across a GIF or WebP, at the most; wider pictures are reduced."
+    )
+    export: Annotated[tuple[ExportFormat, ...], AfterValidator(_each_once)] = Field(
+        default=(),
+        description="Formats in which every frame is written for other programs (`docs/export.md`).",
+        json_schema_extra={"type_text": f"list of {_LISTED}", "default_text": "none"},
+    )
+    export_up: Literal["y", "z"] = Field(
+        default="y",
+        description="Which axis points up in exported VDB, PLY, OBJ and VTK files: z as in Blender, or y as here.",
+    )
+    export_half: Switch = Field(
+        default=False, description="Whether VDB files hold numbers of half the length, to three digits or so."
+    )
+    export_zip: Switch = Field(
+        default=False, description="Whether VDB files are packed with zlib: a little smaller, and six times as slow."
     )

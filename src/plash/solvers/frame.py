@@ -12,9 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from plash.carried import CARRIED, COLOR, scalars
 from plash.grid.box import interpolated_at
+from plash.grid.dense import from_dense, tiles_over
+from plash.grid.sparse_grid import SparseGrid, volume_grids
+from plash.grid.volume import Volume
 from plash.particles.particles import Particles
 from plash.physics.box.heat import TEMPERATURE
 from plash.physics.solids.rigid_motion import Poses
+from plash.scene.domain import Domain
 from plash.scene.model import Scene
 from plash.solvers.box_state import BoxState
 from plash.solvers.ledger import Ledger
@@ -45,6 +49,12 @@ class Snapshot(Protocol):
 
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface of the liquid at a time (s)."""
+
+    def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
+        """The fluid at a time (s) as sparse grids for other programs."""
+
+    def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
+        """Velocity (m/s) at the centres of all cells of the domain [axis, [z,] y, x]; NaN where no liquid is near."""
 
     def dots(self) -> FrameParticles:
         """The particles that a picture may show."""
@@ -161,6 +171,21 @@ class FrameParticles:
         where = (scene.domain.h, scene.mesh, scene.domain, scene.solids_at(time))
         return liquid_surface(self.position, self.velocity, self.volume, *where, self.scalars)
 
+    def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
+        """The signed distance (m) to the liquid's surface in a narrow band, and its velocity (m/s) there."""
+        from plash.mesh.liquid_field import liquid_field, liquid_grids
+
+        if len(self.position) == 0:
+            return []
+        where = (scene.domain.h, scene.mesh, scene.domain, scene.solids_at(time))
+        return liquid_grids(liquid_field(self.position, self.velocity, self.volume, *where))
+
+    def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
+        """Mean velocity (m/s) of the particles round the centres of all cells [axis, [z,] y, x]; NaN where none are."""
+        from plash.mesh.liquid_field import cell_velocity
+
+        return cell_velocity(self.position, self.velocity, self.volume, domain)
+
     def dots(self) -> FrameParticles:
         """The particles themselves."""
         return self
@@ -241,6 +266,19 @@ class FrameGrids:
 
         (level,) = scene.solver.surface_keys
         return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid)
+
+    def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
+        """Density, velocity (m/s), and temperature (K) if there is one, at the centres of cells."""
+        tiles = tiles_over((0,) * self.density.ndim, self.density.shape[::-1])
+        pools = {"density": from_dense(self.density.T, tiles)}
+        pools["velocity"] = np.stack([from_dense(along.T, tiles) for along in self.velocity], axis=-1)
+        if self.temperature is not None:
+            pools[TEMPERATURE] = from_dense(self.temperature.T, tiles)
+        return volume_grids(Volume(tiles, pools, self.h))
+
+    def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
+        """Velocity (m/s) at the centres of cells [axis, [z,] y, x]."""
+        return self.velocity
 
     def dots(self) -> FrameParticles:
         """No particles."""

@@ -13,6 +13,13 @@ from typing import Any
 from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.manifest import Manifest, read_manifest
+from plash.pipeline.stages.export_glb import GLB
+from plash.pipeline.stages.export_npz import NPZ
+from plash.pipeline.stages.export_obj import OBJ
+from plash.pipeline.stages.export_ply import PLY
+from plash.pipeline.stages.export_usd import USD, USD_SCENE
+from plash.pipeline.stages.export_vdb import VDB
+from plash.pipeline.stages.export_vtk import VTK, VTK_PARTICLES, VTK_SERIES
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.report import REPORT
@@ -27,8 +34,29 @@ STAGES: dict[str, Stage[Any]] = {
         SURFACES,
         PICTURES,
         MOVIES,
+        PLY,
+        OBJ,
+        GLB,
+        NPZ,
+        VDB,
+        VTK,
+        VTK_PARTICLES,
+        VTK_SERIES,
+        USD,
+        USD_SCENE,
         REPORT,
     )
+}
+
+# By the word in `output.export`, the stage that finishes an export
+EXPORTS: dict[str, Stage[Any]] = {
+    "usd": USD_SCENE,
+    "vdb": VDB,
+    "ply": PLY,
+    "obj": OBJ,
+    "glb": GLB,
+    "npz": NPZ,
+    "vtk": VTK_SERIES,
 }
 
 
@@ -55,6 +83,12 @@ def with_those_before(stage: Stage[Any]) -> list[str]:
     for earlier in stage.after:
         needed |= set(with_those_before(earlier))
     return [name for name in STAGES if name in needed and STAGES[name] is not SIMULATION]
+
+
+def export_stages(formats: Iterable[str]) -> list[str]:
+    """The names of the stages that write some formats for other programs, and of those they cannot do without."""
+    needed = {name for word in formats for name in with_those_before(EXPORTS[word])}
+    return [name for name in STAGES if name in needed]
 
 
 def read_run(folder: RunFolder) -> Manifest:

@@ -1,0 +1,95 @@
+"""How fast each format is written, on one core, to a folder of the machine's disk.
+
+    python -m benchmarks.exports
+
+A surface of about a million triangles with normals, velocity and age; 16 million voxels of smoke. Prints the size of
+the file, the seconds of the processor to make its bytes and to write them, and megabytes a second of both together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from plash.errors import MissingPartError
+from plash.exports.gltf import glb_bytes
+from plash.exports.materials import gltf_material, liquid_surface_look
+from plash.exports.obj import obj_bytes
+from plash.exports.ply import export_ply_bytes
+from plash.exports.usd_frame import load_usd, usd_frame_bytes
+from plash.exports.vdb import vdb_file
+from plash.exports.vtk import vtp_surface_bytes
+from plash.files.atomic import write_bytes
+from plash.grid.dense import tiles_over
+from plash.grid.sparse_grid import volume_grids
+from plash.grid.volume import Volume
+from plash.mesh.mesh import Mesh
+from plash.render.moment import no_particles
+from plash.scene import load_scene
+
+SIDE = 710  # vertices along a side of the surface
+CELLS = 256
+
+
+def wavy() -> Mesh:
+    """A million triangles."""
+    x, z = np.meshgrid(np.linspace(0, 2, SIDE), np.linspace(0, 1, SIDE))
+    y = 0.5 + 0.05 * np.sin(9 * x) * np.cos(11 * z)
+    places = np.stack([x, y, z], axis=-1).reshape(-1, 3).astype(np.float32)
+    first = (np.arange(SIDE - 1)[:, None] * SIDE + np.arange(SIDE - 1)).ravel()
+    faces = np.concatenate([first[:, None] + [0, SIDE, 1], first[:, None] + [1, SIDE, SIDE + 1]]).astype(np.int32)
+    up = np.tile(np.array([0, 1, 0], np.float32), (len(places), 1))
+    return Mesh(places, faces, up, 3 * places, scalars={"age": places[:, 0].copy()})
+
+
+def smoke() -> Volume:
+    """16 million voxels, none of them empty."""
+    tiles = tiles_over((0, 0, 0), (CELLS,) * 3)
+    x, y, z = tiles.cell_centres(tiles.slots, 1 / CELLS).astype(np.float32).T
+    density = np.zeros((tiles.count + 1, *tiles.shape), np.float32)
+    density[1:].reshape(-1)[:] = np.exp(-8 * (x - 0.5) ** 2 - y) * (1.2 + np.sin(30 * z))
+    return Volume(tiles, {"density": density}, 1 / CELLS)
+
+
+def measured(name: str, make: Callable[[], bytes], folder: Path) -> str:
+    start = time.process_time()
+    data = make()
+    made = time.process_time()
+    write_bytes(folder / "file", data)
+    end = time.process_time()
+    speed = len(data) / (end - start) / 1e6
+    return f"{name:12}{len(data) / 1e6:8.1f} MB {made - start:7.2f} s {end - made:7.2f} s {speed:8.0f} MB/s"
+
+
+def main() -> None:
+    mesh, scene = wavy(), load_scene("dam_break")
+    material = gltf_material(liquid_surface_look(scene))
+    makers: dict[str, Callable[[], bytes]] = {
+        "ply": lambda: export_ply_bytes(mesh, "z"),
+        "obj": lambda: obj_bytes(mesh, "surface", "y"),
+        "glb": lambda: glb_bytes(mesh, "surface", material),
+        "vtk": lambda: vtp_surface_bytes(mesh, 0.0, "y"),
+    }
+    try:
+        pxr = load_usd()
+    except MissingPartError as error:
+        print(error)
+    else:
+        makers["usd"] = lambda: usd_frame_bytes(pxr, mesh, no_particles(3), 1, lambda flow, carried: flow)
+    grids = volume_grids(smoke())
+    for half in (False, True):
+        for zipped in (False, True):
+            name = f"vdb{' half' if half else ''}{' zip' if zipped else ''}"
+            makers[name] = lambda half=half, zipped=zipped: vdb_file(grids, "y", half, zipped)  # type: ignore[misc]
+    print(f"{'format':12}{'size':>11}{'make':>9}{'write':>9}")
+    with TemporaryDirectory(prefix="plash") as folder:
+        for name, make in makers.items():
+            print(measured(name, make, Path(folder)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

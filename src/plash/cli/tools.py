@@ -1,0 +1,188 @@
+"""The commands beside runs: checks, scenes, facts, the studio and measurements."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plash.cli.options import new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
+from plash.cli.show import Plain, ledger_lines
+from plash.errors import StorageError
+from plash.scene.language.read import load_scene
+
+
+@click.command()
+@click.argument("scene")
+@click.option("--fast", is_flag=True, help="Leave out the coarse steps, and so the estimates of time.")
+@scene_options
+@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads the run will have.")
+@click.option("--json", "as_json", is_flag=True, help="Tell everything as JSON.")
+def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, threads: int | None, **named: Any) -> None:
+    """Say what is wrong with SCENE, and what a run of it will cost.
+
+    First the scene is validated. Then come findings, each with a code, the object, the number and the edit to make; and
+    estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
+    Exit code 3 if the scene cannot run, 0 otherwise.
+    """
+    loaded = load_scene(scene, **overrides_of(settings, **named))
+    use_threads(threads)
+    from plash.cli.report import check_lines
+    from plash.pipeline.check.check import check as check_scene
+    from plash.pipeline.compiling import watched_compilation
+
+    with watched_compilation(Plain().compiling):
+        report = check_scene(loaded, with_steps=not fast)
+    if as_json:
+        click.echo(json.dumps(report.as_data(), indent=1))
+    else:
+        click.echo("\n".join(check_lines(report)))
+    report.raise_errors(scene)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def scenes(as_json: bool) -> None:
+    """List the scenes that come with plash."""
+    from plash.scene.language.read import gallery
+
+    found = gallery()
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+        return
+    width = max(map(len, found)) + 2
+    for name, sentence in found.items():
+        click.echo(f"{name:{width}}{sentence}")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--from", "template", default="dam_break", metavar="SCENE", help="Scene to copy.  [default: dam_break]")
+def new(name: str, template: str) -> None:
+    """Write a scene file NAME.toml to start from: a copy of a scene that comes with plash."""
+    from plash.files.atomic import write_bytes
+    from plash.scene.language.read import gallery_text
+
+    path = new_scene_path(name)
+    text = gallery_text(template)
+    if os.path.lexists(path):
+        raise StorageError(f"{path}: is there already. Choose another name")
+    write_bytes(path, text.encode())
+    quoted = shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+    click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {quoted} && plash run {quoted}")
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file.")
+def schema(out: Path | None) -> None:
+    """Print the JSON Schema of scene files.
+
+    Editors that know it (with Even Better TOML, for one) complete keys and mark mistakes as you type.
+    """
+    from plash.files.atomic import write_bytes
+    from plash.scene.language.reference import json_schema
+
+    text = json.dumps(json_schema(), indent=1)
+    if out is None:
+        click.echo(text)
+    else:
+        write_bytes(out, f"{text}\n".encode())
+        click.echo(f"{out} has the schema")
+
+
+@click.command()
+@click.argument("folder", required=False)
+@click.option("--verify", is_flag=True, help="Check every file of the run against its checksum.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def info(folder: str | None, verify: bool, as_json: bool) -> None:
+    """Tell about this machine; with FOLDER about the run in it: how far it is, its files and its ledger."""
+    if folder is None:
+        from plash.cli.report import machine
+
+        facts = machine()
+        lines = [f"{name:12}{value}" for name, value in facts.items()]
+        click.echo(json.dumps(facts, indent=1) if as_json else "\n".join(lines))
+        return
+    from plash.pipeline.inspect import inspect_run
+    from plash.pipeline.progress import clock
+
+    found = inspect_run(run_folder_of(folder), verify)
+    if as_json:
+        click.echo(json.dumps(found.as_data(), indent=1))
+    else:
+        for stage in found.stages:
+            seconds = clock(stage.seconds) if stage.seconds else ""
+            click.echo(f"{stage.name:10}{stage.status:9}{stage.files:5} files {stage.bytes / 1e6:9.1f} MB  {seconds}")
+        click.echo("\n".join(ledger_lines(found.ledger)))
+        if found.message:
+            click.echo(f"ended with: {found.message}")
+        if verify and not found.damaged:
+            click.echo("every file is what was written")
+    found.raise_damage()
+
+
+@click.command()
+@click.argument("scene", required=False)
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Folder of run folders.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port of this machine.  [default: 8765]")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) -> None:
+    """Open the studio in the browser.
+
+    Push, pour and draw in a 2-D liquid while it is computed, look into every stage of its time step, save what you made
+    as a scene file, and play back the runs in a folder. SCENE is a 2-D scene file or a name from `plash scenes`. Only
+    programs on this machine that know the address printed can use it. Ctrl-C ends it.
+    """
+    import importlib.util
+
+    from plash.errors import MissingPartError
+
+    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets")):
+        raise MissingPartError(
+            'the studio needs a web server, which is not installed. Install it with: pip install "plash[studio]"'
+        )
+    from plash.cli.start import leave_signals_alone
+    from plash.studio.scene_text import start_text
+    from plash.studio.server import serve
+
+    def started(address: str) -> None:
+        click.echo(f"plash studio is at {address}\nCtrl-C ends it.")
+        if not no_browser:
+            click.launch(address)
+
+    leave_signals_alone()  # the server has its own way to end
+    serve(start_text(scene), runs, port, started)
+
+
+@click.command()
+@click.option("--scene", default="bench_dam_break", metavar="SCENE", help="Scene to step.  [default: bench_dam_break]")
+@click.option("--steps", type=click.IntRange(1, 10000), default=10, show_default=True, help="Steps to measure.")
+@scene_options
+@click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None, as_json: bool, **named: Any) -> None:
+    """Measure where the time of a step goes on this machine, stage by stage.
+
+    The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
+    machine reaches in the same minute. Compare figures of one run only: machines are noisy.
+    """
+    loaded = load_scene(scene, **overrides_of(settings, **named))
+    use_threads(threads)
+    from plash.cli.report import bench_lines
+    from plash.pipeline.bench import bench as bench_scene
+    from plash.pipeline.compiling import watched_compilation
+
+    with watched_compilation(Plain().compiling):
+        measured = bench_scene(loaded, steps)
+    click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))

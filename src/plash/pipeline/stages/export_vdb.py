@@ -1,0 +1,33 @@
+"""The fluid of each frame as sparse grids: vdb/grids.0001.vdb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plash.pipeline.fingerprint import fingerprint, physics
+from plash.pipeline.stages.exported import export_of_frames
+from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.stages.stage import Inputs
+from plash.scene.model import Scene
+
+
+def _settings(scene: Scene, frame: int) -> Sequence[object]:
+    output = scene.output
+    return (
+        scene.mesh.model_dump(),
+        fingerprint(physics(scene)),
+        (output.export_up, output.export_half, output.export_zip),
+    )
+
+
+def _make(inputs: Inputs) -> bytes:
+    from plash.exports.vdb import vdb_file
+
+    scene, output = inputs.scene, inputs.scene.output
+    grids = inputs.read(SIMULATION).sparse_grids(scene, inputs.time)
+    return vdb_file(grids, output.export_up, output.export_half, output.export_zip)
+
+
+VDB = export_of_frames(
+    "vdb", title="VDB", file="vdb/grids.{frame:04d}.vdb", after=(SIMULATION,), settings=_settings, make=_make
+)
