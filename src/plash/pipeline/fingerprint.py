@@ -77,7 +77,8 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     data["domain"] |= {"side_temperature": warm} if warm else {}
     if data["liquid"]["viscosity_at"] is None:
         del data["liquid"]["viscosity_at"], data["liquid"]["viscosity_between"]
-    for key, bodies in (("viscosity", (*data["fill"], *data["source"])), ("temperature", data["solid"])):
+    fills, sources = data["fill"], data["source"]
+    for key, bodies in (("viscosity", (*fills, *sources)), ("density", fills), ("temperature", data["solid"])):
         for body in bodies:
             if body.get(key) is None:
                 body.pop(key, None)

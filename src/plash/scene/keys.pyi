@@ -24,7 +24,7 @@ from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.settings import Solver, Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
-from plash.scene.sources import Blob, HeatSource, Sink, Spout
+from plash.scene.sources import Blob, HeatSource, Sink, SmokeSource, Spout
 
 class AttractorKeys(TypedDict, total=False):
     """Keys of `Attractor`."""
@@ -152,6 +152,7 @@ class FillKeys(TypedDict, total=False):
     time: float | str
     temperature: float | str | None
     viscosity: float | str | None
+    density: float | str | None
 
 class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
@@ -217,7 +218,7 @@ class LookKeys(TypedDict, total=False):
 
     quality: Literal["draft", "preview", "final"]
     samples: int | None
-    show: Literal["surface", "particles", "cells"]
+    show: Literal["surface", "particles", "cells", "volume"]
     shading: Literal["smooth", "flat"]
     width: int
     height: int | None
@@ -344,7 +345,7 @@ class SceneKeys(TypedDict, total=False):
     time: Time | TimeKeys
     solver: Solver | SolverKeys
     liquid: Liquid | LiquidKeys
-    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys]
+    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys | SmokeSource | SmokeSourceKeys]
     fill: Sequence[Fill | FillKeys]
     solid: Sequence[Solid | SolidKeys]
     sink: Sequence[Sink | SinkKeys]
@@ -393,6 +394,21 @@ class SinkKeys(TypedDict, total=False):
     start: float | str
     stop: float | str | None
 
+class SmokeSourceKeys(TypedDict, total=False):
+    """Keys of `SmokeSource`."""
+
+    name: str
+    kind: Literal["smoke"]
+    shape: Required[Shape]
+    mass_rate: float | str | None
+    density_rate: float | None
+    temperature: float | str | None
+    fuel: float
+    velocity: Vector | None
+    motion: Motion | MotionKeys | None
+    start: float | str
+    stop: float | str | None
+
 class SolidKeys(TypedDict, total=False):
     """Keys of `Solid`."""
 
@@ -413,7 +429,7 @@ class SolidLookKeys(TypedDict, total=False):
 class SolverKeys(TypedDict, total=False):
     """Keys of `Solver`."""
 
-    kind: Literal["liquid", "stable_fluids"]
+    kind: Literal["liquid", "stable_fluids", "smoke"]
     min_dt: float | str
     max_dt: float | str | None
     courant: float
@@ -431,10 +447,25 @@ class SolverKeys(TypedDict, total=False):
     separating_walls: bool
     particles_per_cell: int | None
     jitter: float
-    advection: Literal["semi_lagrangian", "maccormack"]
+    advection: Literal["trace", "maccormack"]
     diffusion: float | str
-    confinement: float
+    confinement: float | str
     isovalue: float
+    threshold: float | str
+    warmth_threshold: float
+    rise: float | None
+    fall: float
+    up: Sequence[float] | NDArray[Any] | None
+    wind: Vector
+    wind_rate: float | str
+    dissipation: float
+    decay: float | str
+    cooling: float | str
+    burn_rate: float | str
+    ignition: float
+    burn_heat: float
+    soot: float | str
+    expansion: float
 
 class SphereKeys(TypedDict, total=False):
     """Keys of `Sphere`."""

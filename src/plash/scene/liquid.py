@@ -157,6 +157,15 @@ class Liquid(SceneModel):
                 raise refusal_at(key, f"{getattr(self, key):g} is given together with viscosity_at: keep one of them")
         return self
 
+    def of_material(self, name: str) -> Liquid:
+        """The same of a material, if none was named."""
+        if "material" in self.model_fields_set or self.material == name:
+            return self
+        made, material = self.model_copy(), MATERIALS[name]
+        usual = {"material": name, "thermal_diffusivity": material.thermal_diffusivity}
+        made.__dict__.update({key: value for key, value in usual.items() if key not in self.model_fields_set})
+        return made
+
     @property
     def rho(self) -> float:
         """Density, in kg/m³."""

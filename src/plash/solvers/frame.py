@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plash.carried import CARRIED, scalars
 from plash.grid.box import interpolated_at
+from plash.grid.volume import Volume
 from plash.particles.particles import Particles
 from plash.physics.box.heat import TEMPERATURE
 from plash.physics.solids.rigid_motion import Poses
@@ -57,6 +58,9 @@ class Snapshot(Protocol):
 
     def as_grids(self) -> FrameGrids:
         """The grids of stable fluids; an AttributeError if it has none."""
+
+    def as_volume(self) -> Volume:
+        """What fills space, such as smoke; empty if nothing does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +177,10 @@ class FrameParticles:
         """There are none."""
         raise AttributeError("a liquid in air has no grid of density: it is where frame.particles are")
 
+    def as_volume(self) -> Volume:
+        """Nothing: a liquid is seen by its surface."""
+        return Volume.empty(self.position.shape[1], 1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class FrameGrids:
@@ -254,6 +262,10 @@ class FrameGrids:
         """The grids themselves."""
         return self
 
+    def as_volume(self) -> Volume:
+        """Nothing: the liquid is seen by its surface."""
+        return Volume.empty(self.density.ndim, self.h)
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -292,6 +304,11 @@ class Frame:
     def grids(self) -> FrameGrids:
         """Density, velocity and temperature at the centres of cells, of stable fluids."""
         return self.snapshot.as_grids()
+
+    @property
+    def volume(self) -> Volume:
+        """Density of smoke and what else it carries, on tiles."""
+        return self.snapshot.as_volume()
 
     @property
     def report(self) -> StepReport:
