@@ -451,6 +451,7 @@ class SolverKeys(TypedDict, total=False):
     diffusion: float | str
     confinement: float | str
     isovalue: float
+    conserve: bool
     threshold: float | str
     warmth_threshold: float
     rise: float | None

@@ -342,8 +342,13 @@ class SmokeSettings(Solver):
     )
     advection: Literal["trace", "maccormack"] = Field(
         default="maccormack",
-        description="How smoke and the velocity are carried along: traced back (trace), or also traced forth and "
-        "corrected (maccormack), which keeps swirls and edges.",
+        description="How the velocity is carried along, and smoke too unless it is conserved: traced back (trace), or "
+        "also traced forth and corrected (maccormack), which keeps swirls and edges.",
+    )
+    conserve: Switch = Field(
+        default=True,
+        description="Carry smoke and heat by their fluxes through the faces of cells, so that advection neither makes "
+        "nor loses any.",
     )
     solids: Literal["cut", "voxel"] = Field(
         default="cut",

@@ -24,15 +24,17 @@ from plash.grid.fields import CellField, FaceField, fastest
 from plash.physics.forces import Forces
 from plash.physics.heat.contacts import WarmWalls
 from plash.physics.pressure import PressureSolver
-from plash.physics.smoke.advection import Advection, forget_in_solids
-from plash.physics.smoke.amounts import amounts, leaving
+from plash.physics.smoke.advection import Advection
+from plash.physics.smoke.amounts import amounts
 from plash.physics.smoke.buoyancy import Buoyancy
 from plash.physics.smoke.confinement import Confinement
 from plash.physics.smoke.decay import Fading, Spreading
 from plash.physics.smoke.envelope import Envelope
 from plash.physics.smoke.fire import Fire
+from plash.physics.smoke.fluxes import Capacity
 from plash.physics.smoke.sources import SmokeFlows
 from plash.physics.smoke.still_air import has_walls, settle
+from plash.physics.smoke.transport import DROPPED, Move, Transport
 from plash.physics.smoke.wind import Wind
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.scene.model import Scene
@@ -82,6 +84,7 @@ class SmokeSolver:
     time_step: TimeStep
     solids: SceneSolids[Any]
     advection: Advection
+    transport: Transport
     buoyancy: Buoyancy
     confinement: Confinement
     forces: Forces
@@ -95,6 +98,7 @@ class SmokeSolver:
     push: float = 0.0
     report: StepReport = field(default_factory=StepReport)
     cells: Cells | None = field(default=None, init=False)
+    capacity: Capacity = field(init=False)
     _labelled: tuple[Envelope, Solids] | None = field(default=None, init=False)
 
     def stages(self, dt: float) -> Iterator[StepStage[FaceField]]:
@@ -158,13 +162,14 @@ class SmokeSolver:
         lost = s.scalars[:, is_gone].sum(axis=(1, 2, 3, 4), dtype=np.float64) * self.h**tiles.dimension
         s.scalars = np.stack([CellField(old.tiles, pool).moved_to(tiles).pool for pool in s.scalars])
         s.scalars[:, ~s.envelope.is_inside] = 0.0
-        self._book("dropped with tiles", -lost)
+        self._book(DROPPED, -lost)
 
     def label(self, solids: Solids) -> Cells:
         """What each cell is; the very same while tiles and solids are."""
         known = self._labelled
         if self.cells is None or known is None or known[0] is not self.state.envelope or known[1] is not solids:
             self.cells = self.state.envelope.label(solids)
+            self.capacity = Capacity.of(self.cells)
             self._labelled = self.state.envelope, solids
         return self.cells
 
@@ -172,12 +177,11 @@ class SmokeSolver:
         """Carry fields and the velocity along; what goes through open sides is told from what advection loses."""
         s = self.state
         paths = self.advection.paths(s.velocity, cells, dt, self.h)
-        for side, left in leaving(s.scalars, paths, cells, solids.box, self.h).items():
-            self._book(f"left through {side}", -left)
-        forget_in_solids(s.scalars, cells)
-        s.scalars = self.advection.carried(s.scalars, paths, cells, on_faces=False)
-        carried = self.advection.carried(s.velocity.pool, paths, cells, on_faces=True)
-        s.velocity = FaceField(cells.tiles, carried)
+        move = Move(s.velocity, paths, cells, self.capacity, solids.box, dt, self.h)
+        s.scalars, left = self.transport.carried(s.scalars, move)
+        for reason, lost in left.items():
+            self._book(reason, -lost)
+        s.velocity = FaceField(cells.tiles, self.advection.carried(s.velocity.pool, paths, cells, on_faces=True))
         self._account(DRIFT, cells, is_outflow=False)
 
     def come_and_go(self, cells: Cells, dt: float) -> None:
@@ -185,7 +189,7 @@ class SmokeSolver:
         s = self.state
         for inlet in self.flows.inlets:
             if inlet.acts(s.time, dt):
-                inlet.give(s.scalars, cells, s.time, dt)
+                inlet.give(s.scalars, cells, self.capacity, s.time, dt)
                 self._account(inlet.name, cells, is_source=True)
         for sink in self.flows.sinks:
             sink.take(s.scalars, cells, s.time, dt)
@@ -196,14 +200,14 @@ class SmokeSolver:
         s = self.state
         for pool, fading, spreading in zip(s.scalars, self.fading, self.spreading, strict=True):
             fading.apply(pool, dt)
-            spreading.apply(pool, cells, self.warm_walls.contacts(solids, s.time), dt)
+            spreading.apply(pool, cells, self.capacity, self.warm_walls.contacts(solids, s.time), dt)
         self._account("faded", cells)
 
     def begin(self, state: SmokeState) -> None:
         """Begin with a state, whose smoke the ledger counts as that of the start."""
         self.state, self.cells = state, None
         solids = self.solids.at(state.envelope.tiles, self.solids.poses(state.time), state.time)
-        there = amounts(state.scalars, self.label(solids), self.h)
+        there = amounts(state.scalars, self.label(solids), self.capacity, self.h)
         mass = float(there[0])
         heat = {"initial": float(there[1]), "now": float(there[1])} if WARMTH in self.names else {}
         self.ledger = Ledger(initial=mass, particle_volume=mass, volume=mass, heat=heat)
@@ -266,7 +270,7 @@ class SmokeSolver:
 
     def _account(self, reason: str, cells: Cells, is_source: bool = False, is_outflow: bool = True) -> None:
         """Write down what there is more or less of than the ledger has."""
-        there, ledger = amounts(self.state.scalars, cells, self.h), self.ledger
+        there, ledger = amounts(self.state.scalars, cells, self.capacity, self.h), self.ledger
         known = np.zeros(len(there))
         known[0], known[1:2] = ledger.volume, ledger.heat.get("now", 0.0)
         change = np.where(np.abs(there - known) > _ROUND_OFF * np.abs(known), there - known, 0.0)

@@ -158,6 +158,27 @@ def _sampled(block, pool, keys, axis, first, place, BZ, BY, BX):
 
 
 @inlined
+def _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX):
+    """The velocity at a place in a block, in which cells have their centres at whole numbers, or anywhere."""
+    H = _HALO
+    PZ, PY, PX = (BZ + 2 * H if BZ > 1 else 1), BY + 2 * H, BX + 2 * H
+    half, w = np.float32(0.5), np.float32(0)
+    x, y, z = place
+    if _is_within(x, y, z, PZ, PY, PX) and _is_within(x + half, y + half, z + half if BZ > 1 else z, PZ, PY, PX):
+        u = interpolate(blocks[0], x + half, y, z, PY, PX, BZ == 1)
+        v = interpolate(blocks[1], x, y + half, z, PY, PX, BZ == 1)
+        if BZ > 1:
+            w = interpolate(blocks[2], x, y, z + half, PY, PX, BZ == 1)
+        return u, v, w
+    gx, gy, gz = np.float64(x) + first[0] + 0.5, np.float64(y) + first[1] + 0.5, np.float64(z) + first[2] + 0.5
+    u = np.float32(interpolate_anywhere(velocity[0], keys, 0, gx, gy, gz, BZ, BY, BX))
+    v = np.float32(interpolate_anywhere(velocity[1], keys, 1, gx, gy, gz, BZ, BY, BX))
+    if BZ > 1:
+        w = np.float32(interpolate_anywhere(velocity[2], keys, 2, gx, gy, gz, BZ, BY, BX))
+    return u, v, w
+
+
+@inlined
 def _extremes(block, x, y, z, PY, PX, THIN):
     """Least and greatest of the known values that an interpolation at a place uses."""
     i, _ = cell_and_share(x)
@@ -204,20 +225,17 @@ def _follow(shape: Shape) -> Kernel:
                             w = np.float32(0)
                             if DIM == 3:
                                 w = dt * half * (blocks[2, o] + blocks[2, o + PY * PX])
-                            for way in range(2):
-                                sign = np.float32(2 * way - 1)
-                                x = np.float32(m + H) + sign * half * u
-                                y = np.float32(j + H) + sign * half * v
-                                z = np.float32(k + HZ) + sign * half * w
-                                target = forth if way else back
-                                for axis in range(DIM):
-                                    place = (
-                                        x + half if axis == 0 else x,
-                                        y + half if axis == 1 else y,
-                                        z + half if axis == 2 else z,
-                                    )
-                                    value = _sampled(blocks[axis], velocity[axis], keys, axis, first, place, BZ, BY, BX)
-                                    target[axis, t, k, j, m] = sign * dt * value
+                            x, y, z = np.float32(m + H), np.float32(j + H), np.float32(k + HZ)
+                            place = (x - half * u, y - half * v, z - half * w)
+                            a, b, e = _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX)
+                            back[0, t, k, j, m], back[1, t, k, j, m] = -dt * a, -dt * b
+                            if DIM == 3:
+                                back[2, t, k, j, m] = -dt * e
+                            place = (x + half * u, y + half * v, z + half * w)
+                            a, b, e = _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX)
+                            forth[0, t, k, j, m], forth[1, t, k, j, m] = dt * a, dt * b
+                            if DIM == 3:
+                                forth[2, t, k, j, m] = dt * e
 
     return run
 

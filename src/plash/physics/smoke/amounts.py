@@ -1,6 +1,6 @@
 """How much smoke and heat there is, and how much of it leaves: sums over the envelope, in the order of tiles.
 
-    M = Σ φ V h^d ,      V the open share of a cell
+    M = Σ φ V h^d ,      V the capacity of a cell
 
 Through an open side goes what is in the part of each cell that its path takes beyond the side.
 """
@@ -15,27 +15,30 @@ from plash.grid.cells import LIQUID, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_range
 from plash.physics.smoke.advection import Paths
+from plash.physics.smoke.fluxes import Capacity
 from plash.physics.solids.domain_box import OPEN, DomainBox
 from plash.timing import stage
 
 Array = NDArray[np.float64]
 
-_SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
+SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 _FAR = 8  # cells from a side beyond which nothing reaches it in a step
 
 
 @stage
-def amounts(scalars: NDArray[np.float32], cells: Cells, h: float) -> Array:
+def amounts(scalars: NDArray[np.float32], cells: Cells, capacity: Capacity, h: float) -> Array:
     """Σ φ V h^d of each field over the cells that are followed."""
     slots = cells.liquid_tiles
     partial = np.zeros((len(scalars), len(slots)))
-    _sum(scalars, cells.label, cells.cell_fractions, slots, cells.cut_cells is not None, partial, chunk_count())
+    _sum(scalars, cells.label, capacity.share, slots, capacity.is_cut, partial, chunk_count())
     total: Array = partial.sum(axis=1) * h**cells.tiles.dimension
     return total
 
 
 @stage
-def leaving(scalars: NDArray[np.float32], paths: Paths, cells: Cells, box: DomainBox, h: float) -> dict[str, Array]:
+def leaving(
+    scalars: NDArray[np.float32], paths: Paths, cells: Cells, capacity: Capacity, box: DomainBox, h: float
+) -> dict[str, Array]:
     """What goes through each open side of the domain in a step, by field."""
     tiles, found = cells.tiles, {}
     for axis, kinds in enumerate(box.sides):
@@ -53,10 +56,10 @@ def leaving(scalars: NDArray[np.float32], paths: Paths, cells: Cells, box: Domai
             goes = cell + paths.forth[axis, slots].astype(np.float64)
             beyond = np.clip(goes + 1 - box.cells[axis] if high else -goes, 0.0, 1.0)
             beyond *= cells.label[slots] == LIQUID
-            if cells.cut_cells is not None:
-                beyond *= cells.cut_cells.volume[slots]
-            shares = (float((field[slots] * beyond).sum()) for field in np.nan_to_num(scalars))
-            found[_SIDES[2 * axis + high]] = np.array(list(shares)) * h**tiles.dimension
+            if capacity.is_cut:
+                beyond *= capacity.share[slots]
+            shares = (float((field[slots] * beyond).sum()) for field in scalars)
+            found[f"left through {SIDES[2 * axis + high]}"] = np.array(list(shares)) * h**tiles.dimension
     return found
 
 

@@ -19,6 +19,7 @@ from plash.grid.cells import LIQUID, Cells
 from plash.particles.scalars import CellMeans
 from plash.physics.heat.conduction import Conduction
 from plash.physics.heat.contacts import Contacts
+from plash.physics.smoke.fluxes import Capacity
 from plash.timing import stage
 
 Pool = NDArray[np.float32]
@@ -58,12 +59,11 @@ class Spreading:
     h: float
 
     @stage
-    def apply(self, pool: Pool, cells: Cells, contacts: Contacts, dt: float) -> None:
+    def apply(self, pool: Pool, cells: Cells, capacity: Capacity, contacts: Contacts, dt: float) -> None:
         """Let a field [slot, z, y, x] spread for dt, and take on the values of what it touches."""
         if self.diffusivity == 0:
             return
-        is_known = cells.label == LIQUID
-        volume = np.ones(pool.shape) if cells.cut_cells is None else cells.cut_cells.volume.astype(np.float64)
-        means = CellMeans(cells.tiles, pool.astype(np.float64), np.where(is_known, np.maximum(volume, 1e-3), 0.0))
+        share = capacity.share.astype(np.float64) if capacity.is_cut else 1.0
+        means = CellMeans(cells.tiles, pool.astype(np.float64), np.where(cells.label == LIQUID, share, 0.0))
         change, _ = Conduction(self.diffusivity, self.h).change(means, cells, contacts, dt)
         pool += change.astype(np.float32)

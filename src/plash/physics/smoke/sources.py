@@ -25,6 +25,7 @@ from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.physics.flow.inflow import Inflow
 from plash.physics.smoke.envelope import CellBox
+from plash.physics.smoke.fluxes import Capacity
 from plash.scene.motion import Motion
 from plash.scene.shapes import Shape
 from plash.scene.sources import Sink
@@ -118,11 +119,11 @@ class SmokeInlet:
         """Whether it acts in a step."""
         return self.start < time + dt and time < self.end
 
-    def give(self, scalars: Pool, cells: Cells, time: float, dt: float) -> None:
+    def give(self, scalars: Pool, cells: Cells, capacity: Capacity, time: float, dt: float) -> None:
         """Let it act on fields [field, slot, z, y, x] for a step."""
         lasts = min(time + dt, self.end) - max(time, self.start)
         places, share = _followed(*self.place.shares(cells.tiles, time), cells)
-        volume = _open_volume(cells, places) * self.place.h**cells.tiles.dimension
+        volume = capacity.at(places) * self.place.h**cells.tiles.dimension
         whole = float((share * volume).sum())
         for number, rate in self.rates.items():
             amount = rate * lasts if self.by_volume else (rate * lasts / whole if whole > 0 else 0.0)
@@ -218,8 +219,3 @@ def _followed(places: Places, share: Array, cells: Cells) -> tuple[Places, Array
     some = cells.label[places] == LIQUID
     return tuple(part[some] for part in places), share[some]
 
-
-def _open_volume(cells: Cells, places: Places) -> Array:
-    if cells.cut_cells is None:
-        return np.ones(len(places[0]))
-    return cells.cut_cells.volume[places].astype(np.float64)

@@ -16,7 +16,9 @@ from plash.physics.smoke.confinement import Confinement, NoConfinement, Vorticit
 from plash.physics.smoke.decay import Fading, Spreading
 from plash.physics.smoke.envelope import Envelope
 from plash.physics.smoke.fire import BurningFuel, Fire, NoFire
+from plash.physics.smoke.fluxes import Capacity
 from plash.physics.smoke.sources import PlaceInShape, SmokeFlows, SmokeInlet, SmokeSink
+from plash.physics.smoke.transport import ByFluxes, Traced
 from plash.physics.smoke.wind import Wind
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
@@ -45,6 +47,7 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
     """The solver of a scene of smoke, without any smoke."""
     domain, settings = scene.domain, _settings(scene)
     h, names = domain.h, _names(scene)
+    advection = _ADVECTION[settings.advection]()
     solids = scene_solids(scene, settings.solids == "cut" and len(scene.solid) > 0)
     wind = Wind(settings.wind_in(scene.dimension), settings.wind_rate)
     thresholds = {DENSITY: settings.threshold, WARMTH: settings.warmth_threshold, FUEL: _LEAST_FUEL}
@@ -65,7 +68,8 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
         solids=solids,
-        advection=_ADVECTION[settings.advection](),
+        advection=advection,
+        transport=ByFluxes() if settings.conserve else Traced(advection),
         buoyancy=_buoyancy(scene, names),
         confinement=_confinement(settings.confinement, h),
         forces=scene_forces(scene),
@@ -97,7 +101,9 @@ def smoke_state(scene: Scene) -> SmokeState:
     cells = state.envelope.label(solver.solids.at(tiles, solver.solids.poses(0.0), 0.0))
     for fill, place in at_start:
         values = _values_of(fill, scene, names)
-        SmokeInlet(place, {}, True, values, tuple(fill.velocity), 0.0, math.inf).give(state.scalars, cells, 0.0, 1.0)
+        SmokeInlet(place, {}, True, values, tuple(fill.velocity), 0.0, math.inf).give(
+            state.scalars, cells, Capacity.of(cells), 0.0, 1.0
+        )
         inside = Inside(fill.shape, scene.domain.h, place.name)
         for axis, part in enumerate(fill.velocity):
             if any(fill.velocity):
