@@ -1,0 +1,69 @@
+"""Scenes of smoke, and solvers whose air is as a test says."""
+
+import numpy as np
+
+import plash
+from plash.grid.dense import to_dense, tiles_over
+from plash.grid.fields import FaceField
+from plash.physics.smoke.envelope import Envelope
+
+
+def smoke_scene(size=(1.6, 1.2), h=0.05, sides="closed", gravity=None, **parts):
+    """A scene of smoke with cells of a size; `solver` has more of its keys."""
+    domain = {"size": size, "cell_size": h, "sides": sides}
+    if gravity is not None:
+        domain["gravity"] = gravity
+    solver = {"kind": "smoke", **parts.pop("solver", {})}
+    return plash.Scene(domain=domain, solver=solver, **parts)
+
+
+def puff(center, radius, **keys):
+    """A round fill."""
+    return {"shape": {"kind": "sphere", "center": center, "radius": radius}, **keys}
+
+
+def filled(scene, velocity=None, **fields):
+    """A solver in whose whole box air is followed: velocity and fields are functions of x, y[, z] in metres.
+
+    The velocity is a function for each axis.
+    """
+    solver = plash.build(scene)
+    domain, box = scene.domain, solver.solids.geometry.box
+    state = solver.state
+    state.envelope = Envelope.of_keys(tiles_over((0,) * scene.dimension, domain.cells).keys, box)
+    tiles = state.envelope.tiles
+    where = (tiles.origins[:, None, None, None] + np.stack(np.indices(tiles.shape)[::-1], axis=-1)).astype(np.float64)
+    state.velocity = FaceField(tiles, np.zeros((scene.dimension, tiles.count + 1, *tiles.shape), np.float32))
+    state.scalars = np.zeros((len(solver.names), tiles.count + 1, *tiles.shape), np.float32)
+    inside = np.ones(where.shape[:-1], bool)
+    for axis in range(scene.dimension):
+        inside &= (where[..., axis] >= 0) & (where[..., axis] < domain.cells[axis])
+    inside[0] = False
+    for axis, part in enumerate(velocity or ()):
+        offset = np.full(3, 0.5)
+        offset[axis] = 0.0
+        places = np.moveaxis((where + offset) * solver.h, -1, 0)[: scene.dimension]
+        state.velocity.pool[axis] = np.where(inside & (where[..., axis] > 0), part(*places), 0.0)
+    centres = np.moveaxis((where + 0.5) * solver.h, -1, 0)[: scene.dimension]
+    for name, function in fields.items():
+        state.scalars[list(solver.names).index(name)] = np.where(inside, function(*centres), 0.0)
+    solver.begin(state)
+    return solver
+
+
+def dense(solver, pool):
+    """A pool of a solver in its box, [x, y[, z]]."""
+    cells = solver.solids.geometry.box.cells
+    return to_dense(pool, solver.state.envelope.tiles, (0,) * len(cells), cells)
+
+
+def centre_of(volume, first, cells):
+    """Centre of mass, m."""
+    density = to_dense(volume.density, volume.tiles, first, cells).astype(np.float64)
+    mass = density.sum()
+    return np.array(
+        [
+            (density.sum(axis=tuple(a for a in range(density.ndim) if a != axis)) * (np.arange(n) + first[axis] + 0.5)).sum()
+            for axis, n in enumerate(cells)
+        ]
+    ) * (volume.h / mass)
