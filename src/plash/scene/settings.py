@@ -69,6 +69,8 @@ class Solver(SceneModel):
     shows: ClassVar[tuple[str, ...]] = ("surface", "particles", "cells")  # what looks may show, first by default
     force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
     frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
+    counts: ClassVar[str] = "volume"  # what its ledger counts: volumes, or masses
+    is_live: ClassVar[bool] = True  # whether the studio can show it
     start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
     edition: ClassVar[tuple[int, ...]] = ()  # raised when the same scene gives another simulation than before
 
@@ -331,6 +333,8 @@ class SmokeSettings(Solver):
     has_density: ClassVar[bool] = True
     shows: ClassVar[tuple[str, ...]] = ("volume",)
     frame_files: ClassVar[str] = "volumes"
+    counts: ClassVar[str] = "mass"
+    is_live: ClassVar[bool] = False
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["smoke"] = Field(description="Smoke in air.")

@@ -63,7 +63,7 @@ class VorticityConfinement:
         greatest = np.zeros(max(1, len(slots)))
         _rotation(tiles.shape)(velocity.pool, cells.label, tiles.neighbours, slots, curl, greatest, chunk_count())
         # ω is found times h, and so are its differences: k h (N × ω) is strength times that
-        even = max(_EVEN * float(greatest.max()), 1e-30)
+        even = max(_EVEN * float(greatest.max()), 1e-15)
         factor = np.float32(self.strength * dt)
         run = _confine(tiles.shape)
         run(velocity.pool, curl, cells.faces, tiles.neighbours, slots, (factor, np.float32(even**2)), chunk_count())
