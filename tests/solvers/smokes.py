@@ -1,19 +1,22 @@
 """Scenes of smoke, and solvers whose air is as a test says."""
 
+from typing import Any
+
 import numpy as np
 
 import plash
-from plash.grid.dense import to_dense, tiles_over
+from plash.grid.dense import tiles_over, to_dense
 from plash.grid.fields import FaceField
 from plash.physics.smoke.envelope import Envelope
+from plash.solvers.build.smoke import build_smoke
 
 
 def smoke_scene(size=(1.6, 1.2), h=0.05, sides="closed", gravity=None, **parts):
     """A scene of smoke with cells of a size; `solver` has more of its keys."""
-    domain = {"size": size, "cell_size": h, "sides": sides}
+    domain: Any = {"size": size, "cell_size": h, "sides": sides}
     if gravity is not None:
         domain["gravity"] = gravity
-    solver = {"kind": "smoke", **parts.pop("solver", {})}
+    solver: Any = {"kind": "smoke", **parts.pop("solver", {})}
     return plash.Scene(domain=domain, solver=solver, **parts)
 
 
@@ -27,12 +30,13 @@ def filled(scene, velocity=None, **fields):
 
     The velocity is a function for each axis.
     """
-    solver = plash.build(scene)
+    solver = build_smoke(scene)
     domain, box = scene.domain, solver.solids.geometry.box
     state = solver.state
     state.envelope = Envelope.of_keys(tiles_over((0,) * scene.dimension, domain.cells).keys, box)
     tiles = state.envelope.tiles
-    where = (tiles.origins[:, None, None, None] + np.stack(np.indices(tiles.shape)[::-1], axis=-1)).astype(np.float64)
+    z, y, x = np.indices(tiles.shape)
+    where = (tiles.origins[:, None, None, None] + np.stack([x, y, z], axis=-1)).astype(np.float64)
     state.velocity = FaceField(tiles, np.zeros((scene.dimension, tiles.count + 1, *tiles.shape), np.float32))
     state.scalars = np.zeros((len(solver.names), tiles.count + 1, *tiles.shape), np.float32)
     inside = np.ones(where.shape[:-1], bool)
@@ -60,10 +64,5 @@ def dense(solver, pool):
 def centre_of(volume, first, cells):
     """Centre of mass, m."""
     density = to_dense(volume.density, volume.tiles, first, cells).astype(np.float64)
-    mass = density.sum()
-    return np.array(
-        [
-            (density.sum(axis=tuple(a for a in range(density.ndim) if a != axis)) * (np.arange(n) + first[axis] + 0.5)).sum()
-            for axis, n in enumerate(cells)
-        ]
-    ) * (volume.h / mass)
+    places = np.indices(cells) + np.reshape(first, (-1, *(1,) * len(cells))) + 0.5
+    return (places * density).reshape(len(cells), -1).sum(axis=1) * (volume.h / density.sum())

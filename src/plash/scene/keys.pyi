@@ -447,7 +447,7 @@ class SolverKeys(TypedDict, total=False):
     separating_walls: bool
     particles_per_cell: int | None
     jitter: float
-    advection: Literal["trace", "maccormack"]
+    advection: Literal["semi_lagrangian", "maccormack"]
     diffusion: float | str
     confinement: float | str
     isovalue: float

@@ -338,16 +338,14 @@ class SmokeSettings(Solver):
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["smoke"] = Field(description="Smoke in air.")
-    courant: Number = Field(
-        default=2.0, gt=0, le=_MOST_FOR_SMOKE, description="Cells that air may cross in one step."
-    )
+    courant: Number = Field(default=2.0, gt=0, le=_MOST_FOR_SMOKE, description="Cells that air may cross in one step.")
     tolerance: Number = Field(
         default=1e-4, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
     )
-    advection: Literal["trace", "maccormack"] = Field(
+    advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
         default="maccormack",
-        description="How the velocity is carried along, and smoke too unless it is conserved: traced back (trace), or "
-        "also traced forth and corrected (maccormack), which keeps swirls and edges.",
+        description="How the velocity is carried along, and smoke too unless it is conserved: traced back "
+        "(semi_lagrangian), or also traced forth and corrected (maccormack), which keeps swirls and edges.",
     )
     conserve: Switch = Field(
         default=True,

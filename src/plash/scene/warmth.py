@@ -74,7 +74,9 @@ def faults_of_kinds(bodies: Sequence[Any], solver: Solver | None) -> list[Findin
         kind = getattr(body, "kind", None)
         if kind is not None and kind not in solver.source_kinds:
             others = ", ".join(sorted(solver.source_kinds))
-            found.append(((index, "kind"), f'{shown(kind)} has no meaning with solver.kind = "{solver.kind}": use {others}'))
+            found.append(
+                ((index, "kind"), f'{shown(kind)} has no meaning with solver.kind = "{solver.kind}": use {others}')
+            )
         if not solver.has_density and "density" in body.model_fields_set:
             found.append(((index, "density"), no_meaning(solver)))
     return found

@@ -63,7 +63,9 @@ class FrameSmoke:
         """
         d, h = scene.dimension, scene.domain.h
         coordinates = arrays.take("tiles", np.int32, (None, 3))
-        keys = pack(coordinates.astype(np.int64)) if np.abs(coordinates, dtype=np.int64).max(initial=0) < 1 << 20 else None
+        keys = (
+            pack(coordinates.astype(np.int64)) if np.abs(coordinates, dtype=np.int64).max(initial=0) < 1 << 20 else None
+        )
         if keys is None or not are_tiles(keys, d):
             raise arrays.damaged("'tiles' is no table of tiles")
         tiles = Tiles.of_keys(keys, d)
@@ -97,7 +99,7 @@ class FrameSmoke:
         return nowhere(points) if self.velocity is None else velocity_at(self.velocity, points, self.shown.h)
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: tile coordinates (x, y, z), a block of each field for every tile, poses."""
+        """What stands in the file of a frame: tile coordinates (x, y, z), a block of each field for a tile, and poses."""
         tiles = self.shown.tiles
         pools = {name: pool[1:] for name, pool in self.shown.pools.items()}
         return {"tiles": tiles.coordinates[1:], **pools, **pose_arrays(self.poses)}

@@ -277,9 +277,7 @@ class SmokeSolver:
         self._book(reason, change, is_source, is_outflow)
         ledger.volume = ledger.particle_volume = float(there[0])
 
-    def _book(
-        self, reason: str, change: NDArray[np.float64], is_source: bool = False, is_outflow: bool = True
-    ) -> None:
+    def _book(self, reason: str, change: NDArray[np.float64], is_source: bool = False, is_outflow: bool = True) -> None:
         """Write down a change of the mass of smoke, kg, and of heat, K m³; in 2-D per metre of depth."""
         ledger, mass = self.ledger, float(change[0])
         if mass != 0 and is_source:

@@ -47,7 +47,15 @@ class Buoyancy:
         for axis, part in enumerate(self.up):
             if part != 0.0:
                 pools = velocity.pool[axis], cells.faces[axis]
-                run(*pools, scalars, np.float32(dt * part) * lifts, tiles.neighbours, cells.wet_tiles, axis, chunk_count())
+                run(
+                    *pools,
+                    scalars,
+                    np.float32(dt * part) * lifts,
+                    tiles.neighbours,
+                    cells.wet_tiles,
+                    axis,
+                    chunk_count(),
+                )
 
     def greatest(self, largest: NDArray[np.float64]) -> float:
         """Greatest acceleration for fields that are at most so large, m/s²."""

@@ -3,7 +3,7 @@
     ω = ∇ × u,   N = ∇|ω| ‖∇|ω|‖ / (‖∇|ω|‖² + ε²),   u += dt k h (N × ω)
 
 Differences are central, of velocities at the centres of cells. The cell size h is part of the force, so that its effect
-vanishes under refinement, and ε = 1e-3 |ω|_max/h: an even rotation, whose |ω| differs by round-off alone, is left alone.
+vanishes under refinement, and ε = 1e-3 |ω|_max/h: an even rotation, whose |ω| differs by round-off, is left alone.
 The force is found in cells, and each face takes half of both sides.
 
 Reference: Fedkiw, Stam & Jensen 2001; Cline equations 28 and 29, with h, the halves and ε put right.
@@ -16,7 +16,6 @@ from typing import Protocol
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import Cells

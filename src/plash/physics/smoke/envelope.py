@@ -92,7 +92,11 @@ class Envelope:
         _find_bounds(scalars, thresholds, bounds, chunk_count())
         sizes = np.array(tiles.shape[::-1])
         holds = bounds[:, 0, 1] >= 0
-        coordinates, first, last = tiles.coordinates[1:][holds].astype(np.int64), bounds[holds, :, 0], bounds[holds, :, 1]
+        coordinates, first, last = (
+            tiles.coordinates[1:][holds].astype(np.int64),
+            bounds[holds, :, 0],
+            bounds[holds, :, 1],
+        )
         reaches = {-1: first - buffer < 0, 0: np.ones_like(first, np.bool_), 1: last + buffer >= sizes}
         found = []
         for step in product((-1, 0, 1), repeat=tiles.dimension):

@@ -37,7 +37,7 @@ _TINY = np.float32(1e-30)
 
 
 class _Where(NamedTuple):
-    """Where values are: neighbours of tiles, the tiles that are followed, labels, and what is near each tile, as bits."""
+    """Where values are: neighbours of tiles, tiles that are followed, labels, and what is near each tile, as bits."""
 
     neighbours: NDArray[np.int32]
     tiles: NDArray[np.int32]
@@ -187,7 +187,7 @@ def _find_crossing(shape: Shape, is_cut: bool) -> Kernel:
 
 @kernel
 def _find_room(emptied, scale, chunks):
-    """Make (1 - q)/q of q, which is given for all steps together: by how much φ_face may exceed φ_up, at most 2 φ_up."""
+    """Make (1 - q)/q of q, which is given for all steps together: how much more than φ_up a face may have, over φ_up."""
     n = len(emptied)
     one = np.float32(1)
     for c in prange(chunks):

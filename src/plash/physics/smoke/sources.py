@@ -168,10 +168,12 @@ class SmokeSink:
         if len(places[0]) == 0:
             return
         if self.sink.flow_rate is None:
-            scalars[:, *places] = 0.0
+            for pool in scalars:
+                pool[places] = 0.0
             return
         volume = len(places[0]) * self.inside.h**cells.tiles.dimension
-        scalars[:, *places] *= np.float32(np.exp(-self.sink.flow_rate * dt / volume))
+        for pool in scalars:
+            pool[places] *= np.float32(np.exp(-self.sink.flow_rate * dt / volume))
 
     def inflow(self, cells: Cells, time: float) -> Inflow:
         """The divergence that it asks for."""
@@ -218,4 +220,3 @@ class SmokeFlows:
 def _followed(places: Places, share: Array, cells: Cells) -> tuple[Places, Array]:
     some = cells.label[places] == LIQUID
     return tuple(part[some] for part in places), share[some]
-

@@ -40,5 +40,9 @@ def _read(file: File, scene: Scene, frame: int) -> Snapshot:
 
 
 SIMULATION = SimulationStage(
-    name="simulate", title="simulation", folders=("checkpoints", "particles", "grids", "volumes"), file=_file, read=_read
+    name="simulate",
+    title="simulation",
+    folders=("checkpoints", "particles", "grids", "volumes"),
+    file=_file,
+    read=_read,
 )

@@ -30,7 +30,7 @@ from plash.solvers.smoke import DENSITY, FUEL, WARMTH, SmokeSolver
 from plash.solvers.smoke_state import SmokeState
 from plash.solvers.timestep import TimeStep
 
-_ADVECTION: dict[str, type[Advection]] = {"trace": Trace, "maccormack": MacCormack}
+_ADVECTION: dict[str, type[Advection]] = {"semi_lagrangian": Trace, "maccormack": MacCormack}
 _USUAL_DENSITY = 1.0  # kg/m³, of a fill
 _MOMENT = 1e-9  # seconds that a fill takes to appear
 _LEAST_FUEL = 1e-2  # share of the air that counts as fuel
@@ -157,7 +157,9 @@ def _fire(scene: Scene, names: tuple[str, ...]) -> Fire:
         return NoFire()
     settings = _settings(scene)
     return BurningFuel(
-        *(names.index(name) for name in (DENSITY, WARMTH, FUEL)),
+        density=names.index(DENSITY),
+        warmth=names.index(WARMTH),
+        fuel=names.index(FUEL),
         rate=settings.burn_rate,
         ignition=settings.ignition,
         heat=settings.burn_heat,
@@ -200,4 +202,3 @@ def _inlet(scene: Scene, source: SmokeSource | HeatSource, names: tuple[str, ...
         source.start,
         source.end,
     )
-
