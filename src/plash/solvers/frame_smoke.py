@@ -99,7 +99,7 @@ class FrameSmoke:
         return nowhere(points) if self.velocity is None else velocity_at(self.velocity, points, self.shown.h)
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: tile coordinates (x, y, z), a block of each field for a tile, and poses."""
+        """What stands in the file of a frame: tile coordinates (x, y, z), a block of each field for a tile, poses."""
         tiles = self.shown.tiles
         pools = {name: pool[1:] for name, pool in self.shown.pools.items()}
         return {"tiles": tiles.coordinates[1:], **pools, **pose_arrays(self.poses)}

@@ -3,6 +3,8 @@
     M = Σ φ V h^d ,      V the capacity of a cell
 
 Through an open side goes what is in the part of each cell that its path takes beyond the side.
+
+Reference: Cline section 9.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What the air carries through the faces of cells: an advection that keeps mass to round-off.
 
     C φ' = C φ - Σ ± c φ_face ,      c = f u dt/(n h) ,   in n steps, in each of which q = Σ outflow c / C < 1
-    φ_face = φ_up + (1 - |c|)/2 s ,  s the harmonic mean of the slopes on both sides, none at an extreme
+    φ_face = φ_up ± s/2 - Σ over axes c s/2 ,  s the harmonic mean of the slopes on both sides, none at an extreme
 
-which is of second order where φ is smooth. What is added to φ_up is no more than φ_up (1 - q)/q, so that no cell gives
+all of the cell upwind: its value at the face half a step later, of second order where φ is smooth. What is added to φ_up is no more than φ_up (1 - q)/q, so that no cell gives
 more than it has, and no value becomes negative. What leaves one cell enters the next, so that
 all there is changes by what goes out of the envelope alone. The capacity C of a cell is 1, and in a cell that a solid
 cuts the open fraction of its widest face, which a step can empty no faster than a whole cell.
@@ -187,7 +187,7 @@ def _find_crossing(shape: Shape, is_cut: bool) -> Kernel:
 
 @kernel
 def _find_room(emptied, scale, chunks):
-    """Make (1 - q)/q of q, which is given for all steps together: how much more than φ_up a face may have, over φ_up."""
+    """Make (1 - q)/q of q, which is given for all steps together: what a face may have above φ_up, over φ_up."""
     n = len(emptied)
     one = np.float32(1)
     for c in prange(chunks):
@@ -198,20 +198,27 @@ def _find_room(emptied, scale, chunks):
 
 
 @inlined
-def _find_fluxes(flux, slope, block, room, crossing, STEP, FIRST, LAST):
-    """c φ_face on the minimal faces from FIRST to LAST across the axis of a STEP, in a block of halo 2."""
-    half, one, zero, two = np.float32(0.5), np.float32(1), np.float32(0), np.float32(2)
-    for m in range(FIRST - STEP, LAST):
+def _find_slopes(slope, later, block, crossing, STEP, FIRST, LAST):
+    """Limited slopes along the axis of a STEP, and what they take away in half a step, in a block of halo 2."""
+    zero, two, quarter = np.float32(0), np.float32(2), np.float32(0.25)
+    for m in range(FIRST, LAST):
         before, behind = block[m] - block[m - STEP], block[m + STEP] - block[m]
         # 2ab/(a + b) where a and b have the same sign, written without a branch
         both = before + behind
         slope[m] = two * max(before * behind, zero) * both / (both * both + _TINY)
+        later[m] -= quarter * (crossing[m] + crossing[m + STEP]) * slope[m]
+
+
+@inlined
+def _find_fluxes(flux, slope, later, block, room, crossing, STEP, FIRST, LAST):
+    """c φ_face on the minimal faces from FIRST to LAST across the axis of a STEP."""
+    half, zero = np.float32(0.5), np.float32(0)
     for m in range(FIRST, LAST):
         c = crossing[m]
         most = abs(block[m - STEP]) * room[m - STEP]
-        from_below = block[m - STEP] + min(max(half * (one - c) * slope[m - STEP], -most), most)
+        from_below = block[m - STEP] + min(max(later[m - STEP] + half * slope[m - STEP], -most), most)
         most = abs(block[m]) * room[m]
-        from_above = block[m] - min(max(half * (one + c) * slope[m], -most), most)
+        from_above = block[m] + min(max(later[m] - half * slope[m], -most), most)
         flux[m] = max(c, zero) * from_below + min(c, zero) * from_above
 
 
@@ -236,6 +243,8 @@ def _flow(shape: Shape, is_cut: bool) -> Kernel:
     SIZE = PZ * PY * PX
     LABELS = (BZ + 2 if DIM == 3 else 1) * QY * QX
     LAYER = 1 if DIM == 3 else 0
+    FIRST = (PX * PY if DIM == 3 else 0) + PX + 1
+    LAST = SIZE - FIRST
     START, STOP = HZ * PX * PY + 2 * PX, SIZE - HZ * PX * PY - PX
     CUT = is_cut
 
@@ -245,7 +254,8 @@ def _flow(shape: Shape, is_cut: bool) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             shares, flux = np.empty((DIM, SIZE), np.float32), np.zeros((DIM, SIZE), np.float32)
-            block, slope, rooms = np.empty(SIZE, np.float32), np.zeros(SIZE, np.float32), np.empty(SIZE, np.float32)
+            block, later, rooms = np.empty(SIZE, np.float32), np.zeros(SIZE, np.float32), np.empty(SIZE, np.float32)
+            slope = np.zeros((DIM, SIZE), np.float32)
             labels = np.zeros(LABELS, np.int8)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
@@ -257,10 +267,15 @@ def _flow(shape: Shape, is_cut: bool) -> Kernel:
                     copy_cross(labels, label, neighbours, t, BZ, BY, BX)
                 for f in range(len(fields)):
                     copy_block(block, fields[f], neighbours, t, 2, BZ, BY, BX)
-                    _find_fluxes(flux[0], slope, block, rooms, shares[0], 1, START, STOP)
-                    _find_fluxes(flux[1], slope, block, rooms, shares[1], PX, START, STOP)
+                    later[:] = 0
+                    _find_slopes(slope[0], later, block, shares[0], 1, FIRST, LAST)
+                    _find_slopes(slope[1], later, block, shares[1], PX, FIRST, LAST)
                     if DIM == 3:
-                        _find_fluxes(flux[2], slope, block, rooms, shares[2], PX * PY, 2 * PX * PY, SIZE - PX * PY)
+                        _find_slopes(slope[2], later, block, shares[2], PX * PY, FIRST, LAST)
+                    _find_fluxes(flux[0], slope[0], later, block, rooms, shares[0], 1, START, STOP)
+                    _find_fluxes(flux[1], slope[1], later, block, rooms, shares[1], PX, START, STOP)
+                    if DIM == 3:
+                        _find_fluxes(flux[2], slope[2], later, block, rooms, shares[2], PX * PY, START, LAST)
                     for z in range(BZ):
                         for y in range(BY):
                             o = ((z + HZ) * PY + y + 2) * PX + 2

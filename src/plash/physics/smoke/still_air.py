@@ -1,4 +1,7 @@
-"""Air outside the envelope moves with the wind, whatever the pressure left there."""
+"""Air outside the envelope moves with the wind, whatever the pressure left there.
+
+Reference: Cline section 9.1.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Either tells what went through each open side of the domain. What fluxes take out of the envelope elsewhere is less than
 the threshold, and counts as dropped with tiles.
+
+Reference: Cline figure 13, step 4; van Leer 1977.
 """
 
 from __future__ import annotations
