@@ -212,3 +212,36 @@ def test_smoke_goes_round_solids_that_stand_and_that_move():
         assert density[11:21, 10:13].max() == 0.0
         assert density[:, 14:].sum() > 0.1 * density.sum()
         assert solver.ledger.volume + sum(solver.ledger.removed.values()) == pytest.approx(mass, rel=1e-6)
+
+
+def test_same_bits_for_any_number_of_threads(threads):
+    found = []
+    for n in (1, 2):
+        threads(n)
+        solver = build_smoke(with_everything())
+        for _ in range(4):
+            solver.advance(1.0)
+        found.append((solver.state.velocity.pool.tobytes(), solver.state.scalars.tobytes(), solver.ledger))
+    assert found[0] == found[1]
+
+
+def test_fire_makes_heat_smoke_and_room():
+    source = {
+        "kind": "smoke",
+        "name": "wick",
+        "shape": {"kind": "sphere", "center": (0.6, 0.4), "radius": 0.15},
+        "temperature": 600.0,
+        "fuel": 1.0,
+    }
+    settings = {"rise": 0.0, "burn_rate": 2.0, "soot": 0.5, "expansion": 2.0, "max_dt": 0.02}
+    solver = build_smoke(smoke_scene((1.2, 0.8), 0.05, "open", solver=settings, source=[source]))
+    for _ in range(3):
+        solver.advance(1.0)
+    velocity = solver.state.velocity.copy()
+    burnt = 2.0 * 0.02  # of the air, in a step
+    found = divergence(velocity, solver.cells) / 0.05
+    middle = dense(solver, found)[12, 8]
+    assert middle == pytest.approx(2.0 * burnt / 0.02, rel=0.01)
+    burning = float((dense(solver, solver.state.scalars[2]) > 0).sum()) * 0.05**2
+    assert 0.5 * 0.06 * 2.0 * math.pi * 0.15**2 < solver.ledger.brought["fire"] <= 0.5 * 0.06 * 2.0 * burning * 1.001
+    assert solver.snapshot().as_volume().pools["flame"].max() == pytest.approx(1 - burnt, rel=0.01)

@@ -21,6 +21,7 @@ from plash.physics.smoke.sources import PlaceInShape, SmokeFlows, SmokeInlet, Sm
 from plash.physics.smoke.transport import ByFluxes, Traced
 from plash.physics.smoke.wind import Wind
 from plash.scene.bodies import Fill
+from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.settings import SmokeSettings
 from plash.scene.sources import HeatSource, SmokeSource
@@ -131,9 +132,10 @@ def _names(scene: Scene) -> tuple[str, ...]:
 
 
 def _conduction(scene: Scene) -> float:
-    """Thermal diffusivity: if nobody gave one it matters at warm walls alone, where nothing else brings heat."""
+    """Thermal diffusivity: that of the material matters at warm walls alone, where nothing else brings heat."""
     walls = scene.domain.side_temperature.given or any(solid.temperature is not None for solid in scene.solid)
-    return scene.liquid.thermal_diffusivity if walls or "thermal_diffusivity" in scene.liquid.model_fields_set else 0.0
+    usual = MATERIALS[scene.liquid.material].thermal_diffusivity
+    return scene.liquid.thermal_diffusivity if walls or scene.liquid.thermal_diffusivity != usual else 0.0
 
 
 def _buoyancy(scene: Scene, names: tuple[str, ...]) -> Buoyancy:
