@@ -35,6 +35,7 @@ Pools = NDArray[np.float32]
 _MOST = 0.8  # share of a cell that may flow out of it at once
 _MOST_STEPS = 1000
 _TINY = np.float32(1e-30)
+_WITHIN = np.float32(0.999)  # of what a cell may give, so that round-off takes no more
 
 
 class _Where(NamedTuple):
@@ -195,7 +196,7 @@ def _find_room(emptied, scale, chunks):
         part = emptied[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             q = max(part[m] * scale, np.float32(1e-3))
-            part[m] = min((one - q) / q, np.float32(2))
+            part[m] = min(_WITHIN * (one - q) / q, np.float32(2))
 
 
 @inlined
