@@ -4,8 +4,8 @@
     φ_face = φ_up ± s/2 - Σ over axes c s/2 ,  s the harmonic mean of the slopes on both sides, none at an extreme
 
 all of the cell upwind: its value at the face half a step later, of second order where φ is smooth. What is added to
-φ_up is no more than φ_up (1 - q)/q, so that no cell gives more than it has, and no value becomes negative. What leaves
-one cell enters the next, so that all there is changes by what goes out of the envelope alone. The capacity C of a cell
+φ_up is no more than φ_up, nor φ_up (1 - q)/q, so that no cell gives more than it has, and none becomes negative. What
+leaves one cell enters the next, so that all there is changes by what goes out of the envelope alone. The capacity C of a cell
 is 1, and in a cell that a solid cuts the open fraction of its widest face: a step empties it no faster than a whole
 one.
 
@@ -196,7 +196,7 @@ def _find_room(emptied, scale, chunks):
         part = emptied[chunk_slice(c, chunks, n)]
         for m in range(len(part)):
             q = max(part[m] * scale, np.float32(1e-3))
-            part[m] = min(_WITHIN * (one - q) / q, np.float32(2))
+            part[m] = min(_WITHIN * (one - q) / q, _WITHIN)
 
 
 @inlined
