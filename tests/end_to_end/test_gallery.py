@@ -40,3 +40,15 @@ def test_every_scene_of_stable_fluids_runs(name, advection):
     assert np.isfinite(last.grids.velocity).all()
     assert last.ledger.volume == pytest.approx(first.ledger.volume + last.ledger.inflow, rel=0.1)
     assert 0.1 < np.linalg.norm(last.grids.velocity, axis=0).max() < 5.0
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind == "smoke"])
+def test_every_scene_of_smoke_runs(name):
+    scene = plash.load_scene(name, resolution=24, frames=4)
+    *_, last = plash.simulate(scene)
+    volume = last.volume
+    assert volume.density.min() >= 0.0
+    assert volume.density.max() > 0.01
+    assert last.ledger.volume == pytest.approx(last.ledger.target_volume, rel=1e-5)
+    middle = volume.tiles.cell_centres(volume.tiles.slots, volume.h)
+    assert 0.01 < np.linalg.norm(last.velocity(middle), axis=1).max() < 20.0

@@ -17,6 +17,7 @@ from plash.scene import Scene, scene_text
 from plash.scene.domain import SideName
 from plash.solvers.build import build
 from plash.solvers.frame import FrameGrids, Snapshot
+from plash.solvers.frame_smoke import FrameSmoke
 from plash.solvers.ledger import Ledger
 from plash.solvers.solver import SceneSolver
 
@@ -24,6 +25,7 @@ from .cases import promise
 from .flows import Writer
 
 MOST_STEPS = 150  # after so many a case ends: long, but sound so far
+_WITHOUT_PARTICLES = (FrameGrids, FrameSmoke)
 _ROUND_OFF = 1e-5  # particles carry single numbers
 _RUN_STEPS = 40  # of a scene that is run again, with surfaces and pictures
 
@@ -90,8 +92,8 @@ def check_moment(scene: Scene, solver: SceneSolver) -> None:
     """What a frame shows, and its ledger."""
     snapshot = solver.snapshot()
     check_snapshot(snapshot)
-    check_ledger(solver.ledger, not isinstance(snapshot, FrameGrids))
-    if isinstance(snapshot, FrameGrids):
+    check_ledger(solver.ledger, not isinstance(snapshot, _WITHOUT_PARTICLES))
+    if isinstance(snapshot, _WITHOUT_PARTICLES):
         return
     seen = snapshot.as_particles()
     carried, told = float(seen.volume.sum()), solver.ledger.particle_volume
@@ -110,7 +112,7 @@ def check_snapshot(seen: Snapshot) -> None:
     """Refuse NaN, and shares that are none."""
     for name, values in seen.arrays().items():
         promise(np.isfinite(values).all(), f"{name} of the frame is not finite")
-    if not isinstance(seen, FrameGrids):
+    if not isinstance(seen, _WITHOUT_PARTICLES):
         promise((seen.as_particles().volume > 0).all(), "a particle carries nothing, or less")
 
 

@@ -26,7 +26,8 @@ def test_either_viscosity_overrides_the_material():
 
 def test_every_material_is_a_liquid_of_this_world_with_a_source():
     assert len(MATERIALS) >= 8
-    for name, material in MATERIALS.items():
+    liquids = {name: material for name, material in MATERIALS.items() if name != "air"}
+    for name, material in liquids.items():
         assert Liquid(material=name).rho == material.density
         assert 600 < material.density < 14000
         assert 1e-4 < material.dynamic_viscosity <= 1000
@@ -70,7 +71,7 @@ def test_materials_that_melt_are_liquid_unless_said_otherwise():
         (Solver, {"steps_cross_frames": 1}, "steps_cross_frames", ["1", "true or false"]),
         (Solver, {"min_dt": "2 s", "max_dt": "1 s"}, "min_dt", ["2.0 s", "max_dt = 1.0 s"]),
         (Solver, {"max_dt": 0}, "max_dt", ["above 0 s"]),
-        (Solver, {"kind": "smoke"}, "kind", ['"smoke"', "liquid"]),
+        (Solver, {"kind": "smoek"}, "kind", ['"smoek"', "smoke"]),
         (Solver, {"particles_per_cell": 0}, "particles_per_cell", ["at least 1"]),
         (Time, {"fps": 0}, "fps", ["0 is out of range"]),
         (Time, {"fps": "24"}, "fps", ['"24"', "a number"]),

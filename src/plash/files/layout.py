@@ -2,7 +2,8 @@
 
 out/dam_break/
   manifest.json   log.jsonl   dam_break.mp4   contact.png   report.html
-  checkpoints/checkpoint.0001.npz   particles/particles.0001.npz, or grids/grids.0001.npz
+  checkpoints/checkpoint.0001.npz   particles/particles.0001.npz, grids/grids.0001.npz
+                                    or volumes/volumes.0001.npz
   mesh/surface.0001.ply             render/frame.0001.png
 """
 

@@ -104,7 +104,7 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     if liquid.get("colors") == "keep":
         del liquid["colors"]
     keys = ("viscosity", liquids), ("color", (*liquids, liquid)), ("temperature", data["solid"])
-    for key, bodies in (*keys, ("color_diffusivity", (liquid,))):
+    for key, bodies in (*keys, ("color_diffusivity", (liquid,)), ("density", data["fill"])):
         for body in bodies:
             if body.get(key) is None:
                 body.pop(key, None)

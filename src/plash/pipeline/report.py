@@ -104,7 +104,7 @@ def _numbers(history: RunHistory) -> str:
         shortest, courant = min(frame.shortest for frame in log.values()), max(frame.courant for frame in log.values())
         retries = sum(frame.retries for frame in log.values())
         facts += [
-            _contents(last),
+            _contents(last, history.counted),
             ("Time steps", f"{steps:,}", f"{steps / len(log):.1f} a frame, {_count(retries, 'was', 'were')} repeated"),
             ("Shortest step", f"{1e3 * shortest:.3g} ms", f"largest Courant number {courant:.2f}"),
             ("Pressure iterations", f"{fmean(iterations):.1f}", f"a step, at most {max(iterations)}"),
@@ -138,8 +138,10 @@ def _viscosity_numbers(log: Collection[FrameLog]) -> list[tuple[str, str, str]]:
     return [("Viscosity iterations", f"{fmean(iterations):.1f}", about)]
 
 
-def _contents(last: FrameLog) -> tuple[str, str, str]:
-    """What there is to follow at the end: particles, or, in a box of fluid, cells."""
+def _contents(last: FrameLog, counted: str) -> tuple[str, str, str]:
+    """What there is to follow at the end: particles, or, in a box of fluid or with smoke, cells."""
+    if counted == "mass":
+        return "Cells of air", f"{last.liquid_cells:,}", "near smoke, at the end"
     if last.particles:
         return "Particles", f"{last.particles:,}", f"in {last.liquid_cells:,} liquid cells, at the end"
     return "Liquid cells", f"{last.liquid_cells:,}", "more than half full, at the end"
@@ -152,11 +154,12 @@ def _volume_numbers(history: RunHistory) -> list[tuple[str, str, str]]:
     target, _, measured = history.volumes[max(history.volumes)]
     ledger = history.simulated[max(history.volumes)].ledger or {}
     errors = history.volume_errors
-    facts = [("Volume at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
+    what = history.counted.capitalize()
+    facts = [(f"{what} at the end", f"{measured:.5g} {unit}", f"measured; target {target:.5g} {unit}")]
     if errors:
         worst = max(errors, key=lambda frame: abs(errors[frame]))
         facts.append(
-            ("Volume error at the end", f"{errors[max(errors)]:+.2%}", f"at worst {errors[worst]:+.2%}, frame {worst}")
+            (f"{what} error at the end", f"{errors[max(errors)]:+.2%}", f"at worst {errors[worst]:+.2%}, frame {worst}")
         )
     films, spray = ledger.get("films", 0.0), ledger.get("spray", 0.0)
     if films or spray:
@@ -198,6 +201,7 @@ def _length(metres: float) -> str:
 def _plots(history: RunHistory) -> str:
     plots = [
         _volume_plot(history),
+        _heat_plot(history),
         _energy_plot(history),
         _steps_plot(history),
         _iterations_plot(history),
@@ -222,7 +226,15 @@ def _volume_plot(history: RunHistory) -> str:
     if particles != measured:
         series.insert(1, Series("in particles", particles, 2))
     chart = line_chart(list(history.volumes), series, history.volume_unit, least_span=0.02 * max(target))
-    return _figure("Volume", series, chart)
+    return _figure(history.counted.capitalize(), series, chart)
+
+
+def _heat_plot(history: RunHistory) -> str:
+    if not history.warmth:
+        return ""
+    series = [Series("heat above that of the air", list(history.warmth.values()), 1)]
+    unit = "K m³" if history.scene.dimension == 3 else "K m²"
+    return _figure("Heat", series, line_chart(list(history.warmth), series, unit))
 
 
 def _energy_plot(history: RunHistory) -> str:

@@ -115,8 +115,24 @@ class RunHistory:
 
     @property
     def volume_unit(self) -> str:
-        """In 2-D, volumes are per metre of depth."""
-        return "m³" if self.scene.dimension == 3 else "m²"
+        """In 2-D, volumes and masses are per metre of depth."""
+        flat = self.scene.dimension == 2
+        if self.counted == "mass":
+            return "kg/m" if flat else "kg"
+        return "m²" if flat else "m³"
+
+    @property
+    def counted(self) -> str:
+        """What ledgers count: volume, or of smoke mass."""
+        return self.scene.solver.counts
+
+    @cached_property
+    def warmth(self) -> dict[int, float]:
+        """Heat of each frame of smoke, Σ V (T - T_air) in K m³ (K m²); of liquids none is told."""
+        if self.counted != "mass":
+            return {}
+        heats = {frame: (item.ledger or {}).get("heat", {}) for frame, item in self.simulated.items()}
+        return {frame: heat["now"] for frame, heat in heats.items() if "now" in heat}
 
     def seconds(self, stage: Stage[Any]) -> dict[int, float]:
         """Time that each frame took in a stage."""

@@ -32,7 +32,7 @@ from plash.scene.shapes import (
     Sphere,
     Union,
 )
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 
 __all__ = [
     "MATERIALS",
@@ -74,6 +74,7 @@ __all__ = [
     "SideFriction",
     "Sides",
     "Sink",
+    "SmokeSource",
     "Solid",
     "SolidLook",
     "Solver",

@@ -5,12 +5,22 @@ Both are a shape and a few words about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 from pydantic import Field
 
 from plash.scene.colors import Color
-from plash.scene.language.base import Duration, Name, Number, OwnViscosity, SceneModel, Temperature, Velocity
+from plash.scene.language.base import (
+    FURTHEST,
+    Duration,
+    Name,
+    Number,
+    OwnViscosity,
+    SceneModel,
+    Temperature,
+    Velocity,
+)
+from plash.scene.language.units import Quantity
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion, Pose
 from plash.scene.shapes import Shape
@@ -54,6 +64,13 @@ class Fill(SceneModel):
         default=None,
         description='Its colour: "#rrggbb" or a name; not for stable fluids.',
         json_schema_extra={"default_text": "the liquid's"},
+    )
+    density: Annotated[float, Quantity("density")] | None = Field(
+        default=None,
+        ge=0,
+        le=FURTHEST,
+        description="Of smoke that fills it; only for smoke.",
+        json_schema_extra={"default_text": "1 for smoke"},
     )
 
 

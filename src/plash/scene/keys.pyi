@@ -24,7 +24,7 @@ from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.settings import Solver, Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
 
 class AttractorKeys(TypedDict, total=False):
     """Keys of `Attractor`."""
@@ -165,6 +165,7 @@ class FillKeys(TypedDict, total=False):
     temperature: float | str | None
     viscosity: float | str | None
     color: str | None
+    density: float | str | None
 
 class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
@@ -233,7 +234,7 @@ class LookKeys(TypedDict, total=False):
 
     quality: Literal["draft", "preview", "final"]
     samples: int | None
-    show: Literal["surface", "particles", "cells"]
+    show: Literal["surface", "particles", "cells", "volume"]
     shading: Literal["smooth", "flat"]
     width: int
     height: int | None
@@ -368,7 +369,18 @@ class SceneKeys(TypedDict, total=False):
     time: Time | TimeKeys
     solver: Solver | SolverKeys
     liquid: Liquid | LiquidKeys
-    source: Sequence[Blob | BlobKeys | Spout | SpoutKeys | HeatSource | HeatSourceKeys | DyeSource | DyeSourceKeys]
+    source: Sequence[
+        Blob
+        | BlobKeys
+        | Spout
+        | SpoutKeys
+        | HeatSource
+        | HeatSourceKeys
+        | DyeSource
+        | DyeSourceKeys
+        | SmokeSource
+        | SmokeSourceKeys
+    ]
     fill: Sequence[Fill | FillKeys]
     solid: Sequence[Solid | SolidKeys]
     sink: Sequence[Sink | SinkKeys]
@@ -417,6 +429,21 @@ class SinkKeys(TypedDict, total=False):
     start: float | str
     stop: float | str | None
 
+class SmokeSourceKeys(TypedDict, total=False):
+    """Keys of `SmokeSource`."""
+
+    name: str
+    kind: Literal["smoke"]
+    shape: Required[Shape]
+    mass_rate: float | str | None
+    density_rate: float | None
+    temperature: float | str | None
+    fuel: float
+    velocity: Vector | None
+    motion: Motion | MotionKeys | None
+    start: float | str
+    stop: float | str | None
+
 class SolidKeys(TypedDict, total=False):
     """Keys of `Solid`."""
 
@@ -437,7 +464,7 @@ class SolidLookKeys(TypedDict, total=False):
 class SolverKeys(TypedDict, total=False):
     """Keys of `Solver`."""
 
-    kind: Literal["liquid", "stable_fluids"]
+    kind: Literal["liquid", "stable_fluids", "smoke"]
     min_dt: float | str
     max_dt: float | str | None
     courant: float
@@ -457,8 +484,24 @@ class SolverKeys(TypedDict, total=False):
     jitter: float
     advection: Literal["semi_lagrangian", "maccormack"]
     diffusion: float | str
-    confinement: float
+    confinement: float | str
     isovalue: float
+    conserve: bool
+    threshold: float | str
+    warmth_threshold: float
+    rise: float | None
+    fall: float
+    up: Sequence[float] | NDArray[Any] | None
+    wind: Vector
+    wind_rate: float | str
+    dissipation: float
+    decay: float | str
+    cooling: float | str
+    burn_rate: float | str
+    ignition: float
+    burn_heat: float
+    soot: float | str
+    expansion: float
 
 class SphereKeys(TypedDict, total=False):
     """Keys of `Sphere`."""

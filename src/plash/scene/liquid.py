@@ -191,6 +191,15 @@ class Liquid(SceneModel):
         """Its own colour, or that of its material."""
         return self.color or MATERIALS[self.material].color
 
+    def of_material(self, name: str) -> Liquid:
+        """The same of a material, if none was named."""
+        if "material" in self.model_fields_set or self.material == name:
+            return self
+        made, material = self.model_copy(), MATERIALS[name]
+        usual = {"material": name, "thermal_diffusivity": material.thermal_diffusivity}
+        made.__dict__.update({key: value for key, value in usual.items() if key not in self.model_fields_set})
+        return made
+
     @property
     def rho(self) -> float:
         """Density, in kg/m³."""

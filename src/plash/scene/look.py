@@ -81,9 +81,11 @@ class Look(SceneModel):
         description="Rays through each pixel of a ray-traced picture.",
         json_schema_extra={"default_text": "8 in preview, 192 in final; with smoke 6 and 144"},
     )
-    show: Literal["surface", "particles", "cells"] = Field(
+    show: Literal["surface", "particles", "cells", "volume"] = Field(
         default="surface",
-        description="The liquid's surface, its particles as balls, or the cells that hold liquid as boxes.",
+        description="The liquid's surface, its particles as balls, or the cells that hold liquid as boxes; smoke is "
+        "shown as a volume.",
+        json_schema_extra={"default_text": '`"surface"`; of smoke, `"volume"`'},
     )
     shading: Literal["smooth", "flat"] = Field(
         default="smooth", description="Normals of the surface: at every vertex, or one for each triangle."
@@ -196,6 +198,12 @@ class Look(SceneModel):
         except OSError as error:
             message = f"cannot be read: {error.strerror or error}"
             raise SceneError([Problem("look.light", f"{shown(self.light)} {message}")]) from None
+
+    def showing(self, what: str) -> Look:
+        """The same that shows something else, which nobody asked for."""
+        made = self.model_copy()
+        made.__dict__["show"] = what
+        return made
 
     @model_validator(mode="after")
     def _video_can_hold_it(self) -> Self:

@@ -116,4 +116,5 @@ MATERIALS = {
         5.0e-7,
     ),
     "mercury": Material(13534.0, 1.526e-3, 25, _CRC, "#a7adb5"),
+    "air": Material(1.204, 1.825e-5, 20, f"at 1 atm; {_CRC}", "#dfe4e8", (), 2.12e-5),
 }

@@ -35,8 +35,9 @@ from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 from plash.scene.warmth import (
+    faults_of_kinds,
     faults_of_liquid,
     faults_of_viscosities,
     faults_of_warm_sides,
@@ -77,7 +78,9 @@ class Scene(SceneModel):
     domain: Domain = Field(description="The box of space to simulate.")
     time: Time = Field(default=Time(), description="How many pictures, and how far apart.")
     solver: SolverSettings = Field(default=LiquidSettings(), description="How the equations are solved.")
-    liquid: Liquid = Field(default=Liquid(), description="Which liquid it is.")
+    liquid: Liquid = Field(
+        default=Liquid(), validate_default=True, description="Which liquid it is; with smoke, the air."
+    )
     source: tuple[Annotated[Source, AfterValidator(placed_source)], ...] = Field(
         default=(),
         description="Where liquid, heat or dye comes from later.",
@@ -104,7 +107,7 @@ class Scene(SceneModel):
         default=(), description="What moves liquid besides gravity.", json_schema_extra={"default_text": "none"}
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
-    look: Look = Field(default=Look(), description="What the pictures show.")
+    look: Look = Field(default=Look(), validate_default=True, description="What the pictures show.")
     output: Output = Field(default=Output(), description="What a run keeps on disk.")
 
     @field_validator("version")
@@ -131,6 +134,17 @@ class Scene(SceneModel):
 
     @field_validator("liquid")
     @classmethod
+    def _is_the_usual_fluid(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
+        solver: Solver | None = info.data.get("solver")
+        if solver is None:
+            return liquid
+        if not solver.has_viscosity:
+            keys = ("dynamic_viscosity", "kinematic_viscosity", "thermal_expansion")
+            _refuse_all([((key,), no_meaning(solver)) for key in keys if key in liquid.model_fields_set])
+        return liquid.of_material(solver.fluid)
+
+    @field_validator("liquid")
+    @classmethod
     def _conducts_and_flows(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         domain, solver = info.data.get("domain"), info.data.get("solver")
         _refuse_all([*faults_of_liquid(liquid, domain, solver), *faults_of_coloring(liquid, solver)])
@@ -143,6 +157,12 @@ class Scene(SceneModel):
         _refuse_all([*faults_of_viscosities(bodies, liquid, solver), *faults_of_colors(bodies, solver)])
         return bodies
 
+    @field_validator("source", "fill")
+    @classmethod
+    def _are_of_the_solver(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        _refuse_all(faults_of_kinds(bodies, info.data.get("solver")))
+        return bodies
+
     @field_validator("solid")
     @classmethod
     def _warm_solids_meet_a_conductor(cls, solids: tuple[Solid, ...], info: ValidationInfo) -> tuple[Solid, ...]:
@@ -152,8 +172,9 @@ class Scene(SceneModel):
     @field_validator("fill")
     @classmethod
     def _there_is_liquid(cls, fill: tuple[Fill, ...], info: ValidationInfo) -> tuple[Fill, ...]:
-        sources = info.data.get("source")
-        if not fill and sources is not None and all(isinstance(source, HeatSource | DyeSource) for source in sources):
+        sources, solver = info.data.get("source"), info.data.get("solver")
+        bring = [source for source in sources or () if solver is None or source.kind in solver.bringing_kinds]
+        if not fill and sources is not None and not bring:
             raise refusal("the scene holds no liquid: add at least one [[fill]] or [[source]] with a shape")
         return fill
 
@@ -223,6 +244,8 @@ class Scene(SceneModel):
         solver: Solver | None = info.data.get("solver")
         if solver is not None and not solver.has_sinks:
             _refuse_all([((index,), no_meaning(solver)) for index in range(len(sinks))])
+        if solver is not None and not solver.has_matched_sinks:
+            _refuse_all([((index, "match"), no_meaning(solver)) for index, sink in enumerate(sinks) if sink.match])
         return sinks
 
     @field_validator("force")
@@ -249,10 +272,17 @@ class Scene(SceneModel):
     def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
         domain: Domain | None = info.data.get("domain")
         solver: Solver | None = info.data.get("solver")
+        if solver is not None and "show" not in look.model_fields_set and look.show != solver.shows[0]:
+            look = look.showing(solver.shows[0])
+        if solver is not None and look.show not in solver.shows:
+            if look.show == "volume":
+                raise refusal_at("show", f'"volume" is for smoke: use "{solver.shows[0]}"')
+            words = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
+            if solver.shows == ("volume",):
+                words = "cannot be shown: smoke has no surface and no particles"
+            raise refusal_at("show", f'{shown(look.show)} {words}; use "{solver.shows[0]}"')
         if solver is not None and not solver.has_particles:
             nobody = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
-            if look.show != "surface":
-                raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
             if look.color_by in CARRIED and not (solver.has_smoke and look.color_by == "temperature"):
                 raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
         if domain is None or look.camera is None:
@@ -305,7 +335,8 @@ class Scene(SceneModel):
     def has_heat(self) -> bool:
         """Whether anything is, or will be, at another temperature than the liquid at the start."""
         differ = any(temperature != self.liquid.temperature for temperature in self.temperatures)
-        return differ or any(isinstance(body, HeatSource) for body in self.source)
+        burns = any(isinstance(body, SmokeSource) and body.fuel > 0 for body in self.source)
+        return differ or burns or any(isinstance(body, HeatSource) for body in self.source)
 
     @property
     def temperatures(self) -> tuple[float, ...]:

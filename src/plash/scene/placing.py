@@ -15,7 +15,7 @@ from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.language.base import wrong_dimensions
 from plash.scene.language.words import refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 
 FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
@@ -62,6 +62,8 @@ def placed_source(source: Source, info: ValidationInfo) -> Source:
     if isinstance(source, HeatSource | DyeSource):
         _refuse_outside(source, domain)
         return source
+    if isinstance(source, SmokeSource):
+        return _placed_smoke(source, domain)
     _refuse_misplaced(source, domain.dimension)
     unclear = source.motion.misfits(domain.dimension) if source.motion is not None else []
     if unclear:
@@ -80,6 +82,17 @@ def placed_source(source: Source, info: ValidationInfo) -> Source:
     return source
 
 
+def _placed_smoke(source: SmokeSource, domain: Domain) -> SmokeSource:
+    if source.moves:
+        _refuse_misplaced(source, domain.dimension)
+    else:
+        _refuse_outside(source, domain)
+    unclear = source.motion.misfits(domain.dimension) if source.motion is not None else []
+    if unclear:
+        raise refusals([(("motion", *place), text) for place, text in unclear])
+    return source
+
+
 def placed_force(force: Force, info: ValidationInfo) -> Force:
     """A force along the axes of the domain."""
     domain: Domain | None = info.data.get("domain")
@@ -93,7 +106,7 @@ def placed_force(force: Force, info: ValidationInfo) -> Force:
     return force
 
 
-def _refuse_outside(body: Fill | Blob | HeatSource | DyeSource, domain: Domain) -> None:
+def _refuse_outside(body: Fill | Blob | HeatSource | DyeSource | SmokeSource, domain: Domain) -> None:
     """Refuse what makes no sense in the domain's axes, or has no part in it."""
     _refuse_misplaced(body, domain.dimension)
     origin = (0.0,) * domain.dimension

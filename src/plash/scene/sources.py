@@ -31,7 +31,7 @@ from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
 
 if TYPE_CHECKING:
-    from plash.scene.keys import BlobKeys, DyeSourceKeys, HeatSourceKeys, SinkKeys, SpoutKeys
+    from plash.scene.keys import BlobKeys, DyeSourceKeys, HeatSourceKeys, SinkKeys, SmokeSourceKeys, SpoutKeys
 
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
@@ -259,7 +259,66 @@ class DyeSource(Timed):
     )
 
 
-Source = Annotated[Blob | Spout | HeatSource | DyeSource, Field(discriminator="kind")]
+class SmokeSource(Timed):
+    """A place that smoke, heat or fuel comes from, in air.
+
+    >>> from plash.scene import Sphere
+    >>> SmokeSource(shape=Sphere(center=(0, 0, 0), radius=1), mass_rate="3 g/s").mass_rate
+    0.003
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Unpack[SmokeSourceKeys]) -> None: ...
+
+    name: Name = Field(default="", description=_UNIQUE, json_schema_extra={"default_text": "source 1, source 2, ..."})
+    kind: Literal["smoke"] = Field(default="smoke", description="A source of smoke.")
+    shape: Shape = Field(description="Where it is.")
+    mass_rate: Annotated[float, Quantity("mass rate")] | None = Field(
+        default=None,
+        ge=0,
+        le=FURTHEST,
+        description="Smoke in a second, in kg/s; in 2-D per metre of depth.",
+        json_schema_extra={"default_text": "from density_rate"},
+    )
+    density_rate: Number | None = Field(
+        default=None,
+        ge=0,
+        le=FURTHEST,
+        description="Smoke in a second for each m^3 of the shape, in kg/(m^3 s); not together with mass_rate.",
+        json_schema_extra={"default_text": "none"},
+    )
+    temperature: Temperature | None = Field(
+        default=None,
+        description="How warm the air in it is held.",
+        json_schema_extra={"default_text": "as the air is"},
+    )
+    fuel: Number = Field(
+        default=0.0, ge=0, le=1, description="Share of fuel that the air in it is held at: what burns."
+    )
+    velocity: Velocity | None = Field(
+        default=None,
+        description="How fast it blows, beside its own motion.",
+        json_schema_extra={"default_text": "it does not blow"},
+    )
+    motion: Motion | None = Field(
+        default=None, description="How it moves.", json_schema_extra={"default_text": "it stands"}
+    )
+
+    @model_validator(mode="after")
+    def _has_one_rate(self) -> Self:
+        if self.mass_rate is not None and self.density_rate is not None:
+            sentence = f"{self.density_rate:g} is given together with mass_rate = {self.mass_rate:g}: keep one of them"
+            raise refusal_at("density_rate", sentence)
+        return self
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is not always in the same place."""
+        return self.motion is not None and not self.motion.is_still
+
+
+Source = Annotated[Blob | Spout | HeatSource | DyeSource | SmokeSource, Field(discriminator="kind")]
 
 
 class Sink(Flowing, Timed):

@@ -63,3 +63,20 @@ def faults_of_warm_solids(solids: Sequence[Solid], liquid: Liquid | None, solver
     if liquid is None or liquid.thermal_diffusivity > 0:
         return []
     return [((index, "temperature"), f"{warmth:g} K {_NO_WARMTH}, which is 0") for index, warmth in warm]
+
+
+def faults_of_kinds(bodies: Sequence[Any], solver: Solver | None) -> list[Finding]:
+    """That sources are of a kind that a solver does not have, or fills have a density of smoke where there is none."""
+    if solver is None:
+        return []
+    found: list[Finding] = []
+    for index, body in enumerate(bodies):
+        kind = getattr(body, "kind", None)
+        if kind is not None and kind not in solver.source_kinds:
+            others = ", ".join(sorted(solver.source_kinds))
+            found.append(
+                ((index, "kind"), f'{shown(kind)} has no meaning with solver.kind = "{solver.kind}": use {others}')
+            )
+        if not solver.has_density and "density" in body.model_fields_set:
+            found.append(((index, "density"), no_meaning(solver)))
+    return found

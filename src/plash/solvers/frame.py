@@ -68,6 +68,9 @@ class Snapshot(Protocol):
     def as_grids(self) -> FrameGrids:
         """The grids of stable fluids; an AttributeError if it has none."""
 
+    def as_volume(self) -> Volume:
+        """What fills space, such as smoke; empty if nothing does."""
+
 
 @dataclass(frozen=True, eq=False)
 class FrameParticles:
@@ -198,6 +201,10 @@ class FrameParticles:
         """There are none."""
         raise AttributeError("a liquid in air has no grid of density: it is where frame.particles are")
 
+    def as_volume(self) -> Volume:
+        """Nothing: a liquid is seen by its surface."""
+        return Volume.empty(self.position.shape[1], 1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class FrameGrids:
@@ -292,6 +299,10 @@ class FrameGrids:
         """The grids themselves."""
         return self
 
+    def as_volume(self) -> Volume:
+        """Nothing: the liquid is seen by its surface."""
+        return Volume.empty(self.density.ndim, self.h)
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -330,6 +341,11 @@ class Frame:
     def grids(self) -> FrameGrids:
         """Density, velocity and temperature at the centres of cells, of stable fluids."""
         return self.snapshot.as_grids()
+
+    @property
+    def volume(self) -> Volume:
+        """Density of smoke and what else it carries, on tiles."""
+        return self.snapshot.as_volume()
 
     @property
     def report(self) -> StepReport:

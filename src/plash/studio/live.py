@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import Carried
+from plash.errors import Problem, SceneError
 from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
+from plash.scene.language.words import shown
 from plash.scene.model import Scene
 from plash.scene.settings import Solver
 from plash.studio.fields import distance_bytes
@@ -80,7 +82,8 @@ def must_restart(old: Scene, new: Scene) -> bool:
 @singledispatch
 def made_live(settings: Solver, scene: Scene) -> Live:
     """The simulation of a scene with such a solver, at time zero. Each kind registers its own."""
-    raise NotImplementedError(f"a solver of kind {settings.kind!r} cannot be shown live")
+    sentence = f"{shown(settings.kind)} cannot be shown live: use plash run"
+    raise SceneError([Problem("solver.kind", sentence)])
 
 
 def standing(scene: Scene, time: float) -> tuple[Solid, ...]:

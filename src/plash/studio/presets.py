@@ -45,8 +45,9 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _can_be_shown(data: dict[str, Any]) -> bool:
-    """Whether a scene has two dimensions, and a kind of solver that there is."""
-    return len(data["domain"]["size"]) == 2 and data.get("solver", {}).get("kind", "liquid") in SOLVER_KINDS
+    """Whether a scene has two dimensions, and a kind of solver that can be shown live."""
+    kind = SOLVER_KINDS.get(data.get("solver", {}).get("kind", "liquid"))
+    return len(data["domain"]["size"]) == 2 and kind is not None and kind.is_live
 
 
 def _described(name: str) -> dict[str, str]:

@@ -245,6 +245,10 @@ class Geometry(Protocol[Gridded]):
         """Those that stand."""
 
     @property
+    def box(self) -> DomainBox:
+        """The domain."""
+
+    @property
     def h(self) -> float:
         """Cell size, m."""
 

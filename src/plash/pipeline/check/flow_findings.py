@@ -14,7 +14,7 @@ from plash.physics.flow.inlets import Inlet
 from plash.pipeline.check.finding import Finding
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape
-from plash.scene.sources import Blob, DyeSource, HeatSource, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, SmokeSource, Spout
 
 _FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
 _THICK, _THINNEST = 0.5, 2.0  # Pa·s from which liquid forms strands, and cells across below which they break
@@ -32,6 +32,8 @@ def flow_findings(scene: Scene) -> Iterator[Finding]:
             yield from _region_findings(scene, where, source.shape, "it heats nothing")
         elif isinstance(source, DyeSource):
             yield from _region_findings(scene, where, source.shape, "it colours nothing")
+        elif isinstance(source, SmokeSource) and not source.moves:
+            yield from _region_findings(scene, where, source.shape, "no smoke comes out")
     for index, sink in enumerate(scene.sink):
         yield from _region_findings(scene, f'sink[{index}] "{sink.name}"', sink.shape, "nothing goes this way")
     for index, pump in enumerate(scene.pump):

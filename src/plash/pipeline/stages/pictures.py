@@ -1,6 +1,6 @@
 """A picture of each frame, of the liquid and what stands round it: render/frame.0001.png.
 
-It is made from the surface or from the particles, whichever the look shows, and depends on nothing else.
+It is made from the surface, the particles or the volume, whichever the look shows, and depends on nothing else.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ def _make(inputs: Inputs) -> bytes:
 
 
 def _moment(inputs: Inputs) -> Moment:
-    """What the look shows of the liquid: stable fluids have no particles."""
+    """What the look shows of the liquid or smoke: stable fluids and smoke have no particles."""
     from plash.mesh.mesh import Mesh
     from plash.render.moment import Moment, no_particles
 
+    nobody = no_particles(inputs.scene.dimension)
     if inputs.scene.look.show == "surface":
-        return Moment(inputs.read(SURFACES), no_particles(inputs.scene.dimension), inputs.time)
+        return Moment(inputs.read(SURFACES), nobody, inputs.time)
+    if inputs.scene.look.show == "volume":
+        return Moment(Mesh.empty(), nobody, inputs.time, inputs.read(SIMULATION).as_volume())
     return Moment(Mesh.empty(), inputs.read(SIMULATION).dots(), inputs.time)
 
 

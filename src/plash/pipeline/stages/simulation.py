@@ -1,4 +1,5 @@
-"""The first stage: what each frame shows, particles/particles.0001.npz, or grids/grids.0001.npz of stable fluids.
+"""The first stage: what each frame shows, particles/particles.0001.npz, grids/grids.0001.npz of stable fluids, or
+volumes/volumes.0001.npz of smoke.
 
 It is the only stage with a memory: a frame follows from the one before (`pipeline/simulation_maker.py`).
 """
@@ -39,5 +40,9 @@ def _read(file: File, scene: Scene, frame: int) -> Snapshot:
 
 
 SIMULATION = SimulationStage(
-    name="simulate", title="simulation", folders=("checkpoints", "particles", "grids"), file=_file, read=_read
+    name="simulate",
+    title="simulation",
+    folders=("checkpoints", "particles", "grids", "volumes"),
+    file=_file,
+    read=_read,
 )

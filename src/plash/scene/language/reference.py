@@ -34,7 +34,7 @@ from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
 from plash.scene.settings import SOLVER_KINDS, Solver, Time
 from plash.scene.shapes import DEEPEST
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Spout
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
 
 INTRODUCTION = """\
 # The scene file
@@ -224,6 +224,7 @@ def _flows() -> list[str]:
         *(_section(f"#### `{kind_of(opening)}`", opening) for opening in openings),
         _section('### `kind = "heat"`', HeatSource),
         _section('### `kind = "dye"`', DyeSource),
+        _section('### `kind = "smoke"`', SmokeSource),
         _section("## `[[sink]]`", Sink),
         _section("## `[[pump]]`", Pump),
         FORCES,
@@ -359,6 +360,7 @@ def _all_fields() -> Iterator[FieldInfo]:
         Spout,
         HeatSource,
         DyeSource,
+        SmokeSource,
         Sink,
         Pump,
         Look,

@@ -56,6 +56,7 @@ DIMENSIONS = {
         Dimension("rate", "s^-1", '2 or "2 s^-1"'),
         Dimension("absorption", "m^-1", '0.3 or "0.3 m^-1"'),
         Dimension("extinction", "m^2/kg", '20 or "20 m^2/kg"'),
+        Dimension("mass rate", "kg/s", '0.01 or "10 g/s"'),
         Dimension("flow rate", "m^3/s", '2e-4 or "0.2 L/s"'),
         Dimension("flow rate in 2-D", "m^2/s", '0.01 or "0.01 m^2/s"'),
         Dimension("area", "m^2", '1e-4 or "1 cm^2"'),

@@ -9,10 +9,12 @@ from typing import Any
 
 from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
-from plash.scene.settings import LiquidSettings, Solver, StableFluidsSettings
+from plash.scene.settings import LiquidSettings, SmokeSettings, Solver, StableFluidsSettings
 from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
+from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.frame_smoke import FrameSmoke
 from plash.solvers.solver import SceneSolver
 from plash.solvers.stored import StoredArrays
 
@@ -30,6 +32,7 @@ class _Kind:
 _KINDS: dict[type[Solver], _Kind] = {
     LiquidSettings: _Kind(liquid_solver, build_liquid, liquid_state, FrameParticles.read),
     StableFluidsSettings: _Kind(box_solver, build_box, box_state, FrameGrids.read),
+    SmokeSettings: _Kind(smoke_solver, build_smoke, smoke_state, FrameSmoke.read),
 }
 
 

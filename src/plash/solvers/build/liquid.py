@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +16,16 @@ from plash.particles.particles import Particles
 from plash.particles.seed import Distance, seed
 from plash.physics.density_projection import DensityCorrection, DensityProjection, NoDensityCorrection
 from plash.physics.flow.inlets import Inlet
-from plash.physics.flow.pumps import Pumping
 from plash.physics.flow.sinks import Outlet, Sinks
 from plash.physics.flow.sources import DelayedFill, Sources
-from plash.physics.force_fields import ForceField
-from plash.physics.forces import Force, Forces, Gravity
+from plash.physics.forces import Gravity
 from plash.physics.free_surface import FreeSurface
 from plash.physics.free_surface_cells import SurfaceCells
 from plash.physics.free_surface_ghost import Ghost
 from plash.physics.free_surface_staircase import Staircase
 from plash.physics.pressure import PressureSolver
-from plash.physics.solids.base import SceneSolids
-from plash.physics.solids.cut import Cut
 from plash.physics.solids.distance import Bodies
-from plash.physics.solids.domain_box import CLOSED, OPEN, UNBOUNDED, DomainBox
-from plash.physics.solids.rigid_motion import AtRest, Prescribed
-from plash.physics.solids.voxel import Voxel
+from plash.physics.solids.domain_box import CLOSED
 from plash.physics.viscosity.auto import AutoViscosity
 from plash.physics.viscosity.balance import PressureBalance
 from plash.physics.viscosity.base import Inviscid, Viscosity
@@ -40,7 +33,6 @@ from plash.physics.viscosity.coupled import CoupledViscosity
 from plash.physics.viscosity.explicit import ExplicitViscosity
 from plash.physics.viscosity.implicit import ImplicitViscosity
 from plash.scene.bodies import Fill
-from plash.scene.forces import Attractor, FunctionForce, Vortex
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.scene.sources import Blob as BlobSource
@@ -48,6 +40,7 @@ from plash.scene.sources import Spout
 from plash.solvers.build.heat import greatest_pull
 from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
+from plash.solvers.build.surroundings import domain_box, greatest_push, scene_forces, scene_solids
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import State
@@ -58,7 +51,6 @@ from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer, r
 Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
 _COARSER = 1e4  # how much coarser density errors are solved for than the pressure
-_SIDE_KINDS = {"unbounded": UNBOUNDED, "closed": CLOSED, "open": OPEN}
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
 
@@ -82,7 +74,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
     free_surface = _FREE_SURFACES[settings.free_surface]()
     surface_tracker, density_correction = _surface_tracker(scene, free_surface)
     sources = _sources(scene)
-    solids = _solids(scene)
+    solids = scene_solids(scene, _cuts_cells(scene), _is_layer_resolved(scene))
     return LiquidSolver(
         state=State(Particles(domain.dimension)),
         ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
@@ -98,7 +90,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
         solids=solids,
         surface_tracker=surface_tracker,
         transfer=liquid_transfer(scene),
-        forces=_forces(scene),
+        forces=scene_forces(scene, Gravity(tuple(scene.domain.gravity[: scene.dimension]))),
         viscosity=viscosity,
         pressure=PressureSolver(
             free_surface=free_surface,
@@ -127,15 +119,6 @@ def _cuts_cells(scene: Scene) -> bool:
     """Whether bodies are seen through the cells they cut; the rules of surface cells are for whole ones."""
     settings = _settings(scene)
     return settings.solids == "cut" and settings.free_surface != "cells" and len(scene.solid) > 0
-
-
-def _solids(scene: Scene) -> SceneSolids[Any]:
-    """How solids are seen, times how they move."""
-    domain, moves = scene.domain, any(solid.moves for solid in scene.solid)
-    geometry = Cut if _cuts_cells(scene) else Voxel
-    standing = [solid for solid in scene.solid if not solid.moves]
-    motion = Prescribed(scene.solid, domain.h, domain.size) if moves else AtRest()
-    return SceneSolids(geometry(standing, _box(scene), domain.h, _is_layer_resolved(scene)), motion)
 
 
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
@@ -197,36 +180,9 @@ def liquid_transfer(scene: Scene) -> Transfer:
             return Apic(scene.domain.dimension, _acceleration(scene))
 
 
-def _box(scene: Scene) -> DomainBox:
-    sides = tuple(
-        (_SIDE_KINDS[scene.domain.side(f"{axis}_min")], _SIDE_KINDS[scene.domain.side(f"{axis}_max")])  # type: ignore[arg-type]
-        for axis in "xyz"[: scene.domain.dimension]
-    )
-    return DomainBox(scene.domain.cells, sides, scene.domain.friction.by_axis(scene.dimension))
-
-
-def _forces(scene: Scene) -> Forces:
-    """Gravity first, pumps last: a velocity that is set is not changed any more."""
-    h = scene.domain.h
-    pumps = [Pumping(pump, Inside(pump.shape, h, pump.name)) for pump in scene.pump]
-    fields = [
-        ForceField(force, h, None if force.shape is None else Inside(force.shape, h, force.name))
-        for force in scene.force
-    ]
-    every: list[Force] = [Gravity(tuple(scene.domain.gravity[: scene.dimension])), *fields, *pumps]
-    return Forces(every, max((pump.speed for pump in pumps), default=0.0))
-
-
 def _acceleration(scene: Scene) -> float:
     """The sum of all that gravity, pumps and forces may give, m/s²; of a function it is not known."""
-    gravity = greatest_pull(scene)
-    pumps = (math.hypot(*(pump.acceleration or (0.0,))) for pump in scene.pump)
-    forces = (
-        abs(force.strength) if isinstance(force, Attractor | Vortex) else math.hypot(*force.acceleration)
-        for force in scene.force
-        if not isinstance(force, FunctionForce)
-    )
-    return gravity + sum(pumps) + sum(forces)
+    return greatest_pull(scene) + greatest_push(scene)
 
 
 def _sources(scene: Scene) -> Sources:
@@ -334,7 +290,7 @@ def _wanted(scene: Scene, liquid: list[Liquid], bodies: Bodies) -> Distance:
 def _inside_sides(scene: Scene, particles: Particles) -> NDArray[np.bool_]:
     """Whether each particle is on the inner side of every closed side of the domain."""
     inside = np.ones(particles.count, np.bool_)
-    box = _box(scene)
+    box = domain_box(scene)
     for axis, (low, high) in enumerate(box.sides):
         inside &= (low != CLOSED) | (particles.cell[axis] >= 0)
         inside &= (high != CLOSED) | (particles.cell[axis] < box.cells[axis])

@@ -9,7 +9,6 @@ from plash.carried import CarriedValue
 from plash.levelset.inside import Inside
 from plash.physics.heat.buoyancy import ThermalLift
 from plash.physics.heat.conduction import Conduction
-from plash.physics.heat.contacts import WarmWalls
 from plash.physics.heat.heat import CarriedHeat, Heat, Heater, NoHeat
 from plash.physics.solids.base import SceneSolids
 from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, OneViscosity, ViscosityField
@@ -17,6 +16,7 @@ from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.sources import Blob, HeatSource, Spout
 from plash.solvers.build.liquid_colors import light_of_liquid
+from plash.solvers.build.surroundings import warm_walls
 
 
 def liquid_heat(scene: Scene, solids: SceneSolids[Any]) -> Heat:
@@ -27,7 +27,7 @@ def liquid_heat(scene: Scene, solids: SceneSolids[Any]) -> Heat:
     gravity = tuple(scene.domain.gravity[: scene.dimension])
     return CarriedHeat(
         Conduction(liquid.thermal_diffusivity, h),
-        _warm_walls(scene, solids),
+        warm_walls(scene, solids),
         ThermalLift(gravity, liquid.thermal_expansion, liquid.temperature),
         _heaters(scene),
         h,
@@ -55,15 +55,6 @@ def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[st
     if "color" in scene.carries:
         carried["color"] = light_of_liquid(scene, None if body is None else body.color)
     return carried
-
-
-def _warm_walls(scene: Scene, solids: SceneSolids[Any]) -> WarmWalls:
-    sides = {
-        ("xyz".index(side[0]), int(side.endswith("max"))): warmth
-        for side, warmth in scene.domain.side_temperature.given.items()
-    }
-    bodies = {solid.name: solid.temperature for solid in scene.solid if solid.temperature is not None}
-    return WarmWalls(solids, sides, bodies)
 
 
 def _heaters(scene: Scene) -> list[Heater]:

@@ -1,0 +1,222 @@
+"""Where smoke, heat and fuel come from, and where smoke goes (Cline section 9.2).
+
+A source acts in a shape, which may move. By the share s of each cell that lies in it,
+
+    ρ += s dt r                     r by volume, or so that the mass in a second is as asked for
+    T += s (T_source - T)           the place is held at a temperature
+    u = u_source                    on faces inside, if it blows
+
+What is inside bodies or outside the envelope gets nothing. A sink takes all smoke and heat out of its cells, or, if it
+has a flow rate Q, air at that rate: then the divergence there is -Q together, and as much of what the air carries goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import LIQUID, Cells
+from plash.grid.fields import FaceField
+from plash.grid.tiles import Places, Tiles
+from plash.levelset.inside import Inside
+from plash.levelset.shapes import distance
+from plash.physics.flow.inflow import Inflow
+from plash.physics.smoke.envelope import CellBox
+from plash.physics.smoke.fluxes import Capacity
+from plash.scene.motion import Motion
+from plash.scene.shapes import Shape
+from plash.scene.sources import Sink
+from plash.timing import stage
+
+Pool = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class PlaceInShape:
+    """The cells of a shape that may move, and how much of each lies in it.
+
+    Attributes:
+        shape: At time zero.
+        h: Cell size, m.
+        name: What messages call it.
+        motion: How it moves; None if it stands.
+    """
+
+    shape: Shape
+    h: float
+    name: str
+    motion: Motion | None = None
+    _known: tuple[Tiles, Places, Array] | None = field(default=None, init=False)
+
+    def at(self, time: float, dimension: int) -> Shape:
+        """The shape where it is at a time, s."""
+        return self.shape if self.motion is None else self.shape.carried(*self.motion.pose(time), dimension)
+
+    def shares(self, tiles: Tiles, time: float) -> tuple[Places, Array]:
+        """Cells that have a part in the shape at a time, and how large it is, 0 to 1: as for a flat side."""
+        if self._known is not None and self._known[0] is tiles and self.motion is None:
+            return self._known[1:]
+        shape = self.at(time, tiles.dimension)
+        low, high = (np.array(end) for end in shape.bounds(tiles.dimension))
+        first = tiles.origins[1:, : tiles.dimension] * self.h
+        size = np.array(tiles.shape[::-1][: tiles.dimension]) * self.h
+        meets = (first <= high + self.h) & (first + size >= low - self.h)
+        slots = (np.flatnonzero(meets.all(axis=1)) + 1).astype(np.int32)
+        phi = distance(shape, tiles.cell_centres(slots, self.h), self.name) / self.h
+        share = np.clip(0.5 - phi, 0.0, 1.0).reshape(len(slots), *tiles.shape)
+        number, *within = np.nonzero(share)
+        places = (slots[number].astype(np.int64), *within)
+        self._known = tiles, places, share[(number, *within)]
+        return self._known[1:]
+
+    def cells(self, time: float, dimension: int) -> CellBox:
+        """The box of cells round it."""
+        low, high = self.at(time, dimension).bounds(dimension)
+        far = 1 << 22
+        first, last = (np.clip(np.floor(np.array(end) / self.h), -far, far).astype(np.int64) for end in (low, high))
+        return first, last
+
+    def velocity(self, time: float, dt: float, dimension: int) -> Array:
+        """Mean velocity of its motion in a step, m/s, at the centre of its bounds."""
+        if self.motion is None:
+            return np.zeros(dimension)
+        centres = [np.mean(self.at(t, dimension).bounds(dimension), axis=0) for t in (time, time + dt)]
+        return np.asarray((centres[1] - centres[0]) / dt, np.float64)
+
+
+@dataclass(eq=False)
+class SmokeInlet:
+    """A source of smoke, heat or fuel on a grid.
+
+    Attributes:
+        place: Where it acts.
+        rates: What comes in a second, by field: in units of the field if `by_volume`, else as a mass, kg/s.
+        by_volume: Whether rates are for each m³ of the shape.
+        held: Values that fields are held at, by field.
+        velocity: How fast it blows, m/s; None if it does not.
+        start: When it begins, s.
+        end: When it ends, s.
+    """
+
+    place: PlaceInShape
+    rates: dict[int, float]
+    by_volume: bool
+    held: dict[int, float]
+    velocity: tuple[float, ...] | None
+    start: float
+    end: float
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.place.name
+
+    def acts(self, time: float, dt: float) -> bool:
+        """Whether it acts in a step."""
+        return self.start < time + dt and time < self.end
+
+    def give(self, scalars: Pool, cells: Cells, capacity: Capacity, time: float, dt: float) -> None:
+        """Let it act on fields [field, slot, z, y, x] for a step."""
+        lasts = min(time + dt, self.end) - max(time, self.start)
+        places, share = _followed(*self.place.shares(cells.tiles, time), cells)
+        volume = capacity.at(places) * self.place.h**cells.tiles.dimension
+        whole = float((share * volume).sum())
+        for number, rate in self.rates.items():
+            amount = rate * lasts if self.by_volume else (rate * lasts / whole if whole > 0 else 0.0)
+            scalars[number][places] += (share * amount).astype(np.float32)
+        for number, value in self.held.items():
+            now = scalars[number][places]
+            scalars[number][places] = now + share.astype(np.float32) * (np.float32(value) - now)
+
+    def drive(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
+        """Set the velocity of open faces inside."""
+        if self.velocity is None:
+            return
+        tiles = cells.tiles
+        wanted = np.array(self.velocity) + self.place.velocity(time, dt, tiles.dimension)
+        inside = Inside(self.place.at(time, tiles.dimension), self.place.h, self.name)
+        for axis, places in enumerate(inside.faces(tiles)):
+            is_open = (cells.faces[axis][places] & 3) == 1
+            velocity.pool[axis][tuple(part[is_open] for part in places)] = np.float32(wanted[axis])
+
+
+@dataclass(frozen=True, eq=False)
+class SmokeSink:
+    """A sink on a grid."""
+
+    sink: Sink
+    inside: Inside
+
+    @property
+    def reason(self) -> str:
+        """What the ledger calls what went this way."""
+        return f"sink {self.sink.name}"
+
+    def _cells(self, cells: Cells) -> Places:
+        places = self.inside.cells(cells.tiles)
+        return tuple(part[cells.label[places] == LIQUID] for part in places)
+
+    def take(self, scalars: Pool, cells: Cells, time: float, dt: float) -> None:
+        """Take out what it gets in a step."""
+        if not self.sink.acts(time):
+            return
+        places = self._cells(cells)
+        if len(places[0]) == 0:
+            return
+        if self.sink.flow_rate is None:
+            for pool in scalars:
+                pool[places] = 0.0
+            return
+        volume = len(places[0]) * self.inside.h**cells.tiles.dimension
+        for pool in scalars:
+            pool[places] *= np.float32(np.exp(-self.sink.flow_rate * dt / volume))
+
+    def inflow(self, cells: Cells, time: float) -> Inflow:
+        """The divergence that it asks for."""
+        places = self._cells(cells)
+        if self.sink.flow_rate is None or not self.sink.acts(time) or len(places[0]) == 0:
+            return Inflow.none()
+        # A volume rate over the area of a face, spread over all of its cells
+        rate = -self.sink.flow_rate / self.inside.h ** (cells.tiles.dimension - 1) / len(places[0])
+        return Inflow(places, np.full(len(places[0]), rate), abs(rate))
+
+
+@dataclass(frozen=True, eq=False)
+class SmokeFlows:
+    """All sources and sinks of a scene."""
+
+    inlets: Sequence[SmokeInlet] = ()
+    sinks: Sequence[SmokeSink] = ()
+
+    def places(self, time: float, dt: float, dimension: int) -> list[CellBox]:
+        """Boxes of cells in which sources act in a step."""
+        acting = [inlet for inlet in self.inlets if inlet.acts(time, dt)]
+        return [inlet.place.cells(when, dimension) for inlet in acting for when in (time, time + dt)]
+
+    @stage
+    def drive(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
+        """Set the velocity where sources blow."""
+        for inlet in self.inlets:
+            if inlet.acts(time, dt):
+                inlet.drive(velocity, cells, time, dt)
+
+    def inflow(self, cells: Cells, time: float) -> Inflow:
+        """The divergence that sinks ask for."""
+        total = Inflow.none()
+        for sink in self.sinks:
+            total = total.plus(sink.inflow(cells, time))
+        return total
+
+    @property
+    def fastest(self) -> float:
+        """Speed at which sources blow, m/s."""
+        return max((float(np.linalg.norm(inlet.velocity)) for inlet in self.inlets if inlet.velocity), default=0.0)
+
+
+def _followed(places: Places, share: Array, cells: Cells) -> tuple[Places, Array]:
+    some = cells.label[places] == LIQUID
+    return tuple(part[some] for part in places), share[some]

@@ -1,0 +1,247 @@
+"""Smoke on tiles: what is known of its motion, and that nothing of it gets lost without a word."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.solvers.smokes import centre_of, dense, filled, puff, smoke_scene
+
+from plash.grid.differences import divergence
+from plash.solvers.build.smoke import build_smoke
+
+
+def step_to(solver, time):
+    while solver.state.time < time - 1e-12:
+        solver.advance(time)
+
+
+def energy(solver):
+    return sum(float((dense(solver, part).astype(np.float64) ** 2).sum()) for part in solver.state.velocity.pool)
+
+
+@pytest.mark.parametrize("conserve", [True, False])
+def test_internal_waves_have_the_frequency_of_theory(conserve):
+    """ω = N k_x/|k| in air whose warmth grows upwards, N² = k_rise G (VALIDATION 6)."""
+    gradient, rise, h = 8.0, 0.5, 1 / 64
+    kx, ky = 2 * math.pi, math.pi
+    settings = {"rise": rise, "max_dt": 0.02, "tolerance": 1e-6, "conserve": conserve}
+    scene = smoke_scene((1, 1), h, solver=settings, fill=[puff((0.5, 0.5), 0.2, temperature=320.0)])
+    a = 1e-3
+    solver = filled(
+        scene,
+        (
+            lambda x, y: a * ky * np.sin(kx * x) * np.cos(ky * y),
+            lambda x, y: -a * kx * np.cos(kx * x) * np.sin(ky * y),
+        ),
+        warmth=lambda x, y: 20.0 + gradient * y,
+    )
+    mode = np.sin(kx * (np.arange(64)[:, None]) * h) * np.cos(ky * (np.arange(64)[None] + 0.5) * h)
+    omega = math.sqrt(rise * gradient) * kx / math.hypot(kx, ky)
+    times, sizes = [], []
+    while solver.state.time < 1.3 * math.pi / omega:
+        solver.advance(2 * math.pi / omega)
+        times.append(solver.state.time)
+        sizes.append(float((dense(solver, solver.state.velocity.pool[0]) * mode).sum()))
+    crossing = next(n for n in range(1, len(sizes)) if sizes[n - 1] > 0 >= sizes[n])
+    share = sizes[crossing - 1] / (sizes[crossing - 1] - sizes[crossing])
+    quarter = times[crossing - 1] + share * (times[crossing] - times[crossing - 1])
+    assert quarter == pytest.approx(math.pi / 2 / omega, rel=0.03)
+
+
+@pytest.mark.parametrize("gravity", [(0.0, -9.81), (3.0, 4.0), (-9.81, 0.0)])
+@pytest.mark.parametrize("dense_smoke", [False, True])
+def test_hot_smoke_rises_and_dense_smoke_sinks_whatever_way_gravity_points(gravity, dense_smoke):
+    keys = {"density": 1.0} if dense_smoke else {"density": 0.2, "temperature": 400.0}
+    settings = {"max_dt": 0.02, "fall": 8.0 if dense_smoke else 0.0}
+    scene = smoke_scene((2, 2), 0.05, "open", gravity, solver=settings, fill=[puff((1, 1), 0.25, **keys)])
+    solver = build_smoke(scene)
+    step_to(solver, 0.3)
+    way = (centre_of(solver.snapshot().shown, (0, 0), (40, 40)) - 1.0) * (1 if dense_smoke else -1)
+    down = np.array(gravity) / np.hypot(*gravity)
+    assert way @ down > 0.03
+    assert abs(way @ np.array([-down[1], down[0]])) < 0.02 * (way @ down) + 1e-4
+
+
+def test_without_gravity_smoke_rises_the_way_the_scene_says():
+    settings = {"rise": 0.03, "up": [1, 0], "max_dt": 0.02}
+    fill = [puff((1, 1), 0.25, temperature=400.0)]
+    solver = build_smoke(smoke_scene((2, 2), 0.05, "open", (0, 0), solver=settings, fill=fill))
+    step_to(solver, 0.3)
+    way = centre_of(solver.snapshot().shown, (0, 0), (40, 40)) - 1.0
+    assert way[0] > 0.03
+    assert abs(way[1]) < 1e-3
+
+
+def test_a_vortex_that_fills_its_box_goes_on_turning():
+    """Taylor-Green: stationary without viscosity; what is left of its energy after a turn is what advection keeps."""
+    k, h = 2 * math.pi, 1 / 64
+    left = {}
+    for advection in ("semi_lagrangian", "maccormack"):
+        solver = filled(
+            smoke_scene((1, 1), h, solver={"advection": advection, "courant": 0.5}, fill=[puff((0.5, 0.5), 0.2)]),
+            (lambda x, y: np.sin(k * x) * np.cos(k * y), lambda x, y: -np.cos(k * x) * np.sin(k * y)),
+            density=lambda x, y: 1.0 + 0 * x,
+        )
+        before = energy(solver)
+        step_to(solver, 1.0)
+        left[advection] = energy(solver) / before
+    assert 0.94 < left["maccormack"] < 1.001
+    assert 0.3 < left["semi_lagrangian"] < left["maccormack"] - 0.02
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        smoke_scene(fill=[puff((0.7, 0.5), 0.3, temperature=400.0)]),
+        smoke_scene(sides="unbounded", solver={"wind": [1, 0]}, fill=[puff((0.7, 0.5), 0.3, temperature=350.0)]),
+        smoke_scene(
+            (0.8, 0.6, 0.7),
+            sides="open",
+            solver={"tolerance": 1e-5, "courant": 1},
+            fill=[puff((0.3, 0.2, 0.35), 0.15, temperature=400.0)],
+            solid=[{"shape": {"kind": "sphere", "center": (0.4, 0.45, 0.3), "radius": 0.12}, "friction": 0.5}],
+        ),
+    ],
+)
+def test_no_cell_of_the_envelope_has_a_divergence(scene):
+    solver = build_smoke(scene)
+    for _ in range(3):
+        report = solver.advance(0.3)
+        assert report.residual <= scene.solver.tolerance
+    # Velocities of closed faces have been continued since; those of open ones are what the pressure left
+    velocity = solver.state.velocity.copy()
+    velocity.pool[(solver.cells.faces & 3) == 3] = 0.0
+    found = np.abs(divergence(velocity, solver.cells))
+    assert solver.cells.liquid_count > 500
+    assert found.max() < 10 * scene.solver.tolerance * solver.speed
+
+
+@pytest.mark.parametrize(("conserve", "most"), [(True, 0.001), (False, 0.04)])
+def test_wind_carries_a_puff_unchanged_and_as_far_as_it_blows(conserve, most):
+    h, wind = 0.05, (0.8, -0.3)
+    settings = {"wind": wind, "conserve": conserve, "fall": 0}
+    scene = smoke_scene((2, 2), h, "unbounded", solver=settings, fill=[puff((1, 1), 0.3, velocity=wind)])
+    solver = build_smoke(scene)
+    mass = solver.ledger.initial
+    step_to(solver, 200 / 24)
+    assert solver.ledger.volume == pytest.approx(mass, rel=most)
+    moved = np.array(wind) * 200 / 24
+    first = tuple(int(n) for n in (moved / h).round())
+    centre = centre_of(solver.snapshot().shown, tuple(n - 20 for n in first), (80, 80))
+    assert centre == pytest.approx(1 + moved, abs=0.5 * h)
+    assert solver.state.envelope.keys.size <= 25
+    np.testing.assert_allclose(solver.speed, math.hypot(*wind), rtol=1e-4)
+
+
+def with_everything(conserve=True, frames=1):
+    return smoke_scene(
+        (1.2, 1.6),
+        0.05,
+        {"x_min": "closed", "x_max": "closed", "y_min": "closed", "y_max": "open"},
+        time={"frames": frames, "fps": 24},
+        solver={"conserve": conserve, "decay": 0.2, "cooling": 0.1, "confinement": 2.0, "diffusion": 1e-3},
+        source=[
+            {
+                "kind": "smoke",
+                "name": "pot",
+                "shape": {"kind": "sphere", "center": (0.6, 0.25), "radius": 0.15},
+                "mass_rate": 0.05,
+                "temperature": 500.0,
+                "velocity": (0.0, 0.6),
+            }
+        ],
+        sink=[{"name": "hood", "shape": {"kind": "box", "min": (0.9, 0.6), "max": (1.1, 0.8)}}],
+        solid=[
+            {
+                "name": "ball",
+                "shape": {"kind": "sphere", "center": (0.4, 0.75), "radius": 0.12},
+                "motion": {"velocity": (0.2, 0.0)},
+            }
+        ],
+    )
+
+
+@pytest.mark.parametrize("conserve", [True, False])
+def test_the_ledger_knows_where_all_smoke_is(conserve):
+    solver = build_smoke(with_everything(conserve))
+    step_to(solver, 1.5)
+    ledger = solver.ledger
+    assert ledger.brought["pot"] == pytest.approx(0.05 * 1.5, rel=1e-5)
+    gone = {"left through y_max", "faded", "covered by solids", "sink hood"}
+    assert gone <= ledger.removed.keys()
+    assert min(ledger.removed[reason] for reason in ("left through y_max", "faded", "sink hood")) > 0
+    there = float(dense(solver, solver.state.scalars[0]).sum()) * 0.05**2
+    assert there == pytest.approx(ledger.volume, rel=0.05)  # cells that bodies cut hold less
+    total = ledger.initial + ledger.inflow - sum(ledger.removed.values())
+    assert ledger.volume == pytest.approx(total, rel=1e-9)
+    drift = ledger.removed.get("drift of advection", 0.0)
+    assert abs(drift) < (1e-6 if conserve else 0.2) * ledger.inflow
+    assert ledger.heat["now"] == pytest.approx(sum(v for name, v in ledger.heat.items() if name != "now"), rel=1e-9)
+    assert (solver.state.scalars[0] >= 0).all()
+
+
+def test_empty_space_costs_nothing():
+    """The same tiles and the same bits in a box ten times as large."""
+    found = []
+    for size in ((2, 2), (20, 20)):
+        fill = [puff((1.0, 1.0), 0.3, temperature=400.0)]
+        solver = build_smoke(smoke_scene(size, 0.05, "open", fill=fill))
+        step_to(solver, 0.25)
+        found.append((solver.state.envelope.tiles.keys, solver.state.scalars))
+    assert np.array_equal(found[0][0], found[1][0])
+    assert found[0][1].tobytes() == found[1][1].tobytes()
+
+
+def test_confinement_of_no_strength_is_none_at_all():
+    states = []
+    for settings in ({}, {"confinement": 0.0}, {"confinement": 3.0}):
+        solver = build_smoke(smoke_scene(solver=settings, fill=[puff((0.7, 0.5), 0.3, temperature=400.0)]))
+        step_to(solver, 0.2)
+        states.append(solver.state.velocity.pool.tobytes())
+    assert states[0] == states[1] != states[2]
+
+
+def test_smoke_goes_round_solids_that_stand_and_that_move():
+    body = {"shape": {"kind": "box", "min": (0.5, 0.5), "max": (1.1, 0.65)}, "name": "shelf"}
+    for solids in ("cut", "voxel"):
+        fill = [puff((0.8, 0.25), 0.2, temperature=450.0)]
+        solver = build_smoke(smoke_scene(solver={"solids": solids}, solid=[body], fill=fill))
+        mass = solver.ledger.volume
+        step_to(solver, 2.5)
+        density = dense(solver, solver.state.scalars[0])
+        assert density[11:21, 10:13].max() == 0.0
+        assert density[:, 14:].sum() > 0.1 * density.sum()
+        assert solver.ledger.volume + sum(solver.ledger.removed.values()) == pytest.approx(mass, rel=1e-6)
+
+
+def test_same_bits_for_any_number_of_threads(threads):
+    found = []
+    for n in (1, 2):
+        threads(n)
+        solver = build_smoke(with_everything())
+        for _ in range(4):
+            solver.advance(1.0)
+        found.append((solver.state.velocity.pool.tobytes(), solver.state.scalars.tobytes(), solver.ledger))
+    assert found[0] == found[1]
+
+
+def test_fire_makes_heat_smoke_and_room():
+    source = {
+        "kind": "smoke",
+        "name": "wick",
+        "shape": {"kind": "sphere", "center": (0.6, 0.4), "radius": 0.15},
+        "temperature": 600.0,
+        "fuel": 1.0,
+    }
+    settings = {"rise": 0.0, "burn_rate": 2.0, "soot": 0.5, "expansion": 2.0, "max_dt": 0.02}
+    solver = build_smoke(smoke_scene((1.2, 0.8), 0.05, "open", solver=settings, source=[source]))
+    for _ in range(3):
+        solver.advance(1.0)
+    velocity = solver.state.velocity.copy()
+    burnt = 2.0 * 0.02  # of the air, in a step
+    found = divergence(velocity, solver.cells) / 0.05
+    middle = dense(solver, found)[12, 8]
+    assert middle == pytest.approx(2.0 * burnt / 0.02, rel=0.01)
+    burning = float((dense(solver, solver.state.scalars[2]) > 0).sum()) * 0.05**2
+    assert 0.5 * 0.06 * 2.0 * math.pi * 0.15**2 < solver.ledger.brought["fire"] <= 0.5 * 0.06 * 2.0 * burning * 1.001
+    assert solver.snapshot().as_volume().pools["flame"].max() == pytest.approx(1 - burnt, rel=0.01)
