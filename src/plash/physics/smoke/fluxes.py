@@ -4,10 +4,11 @@
     φ_face = φ_up ± s/2 - Σ over axes c s/2 ,  s the harmonic mean of the slopes on both sides, none at an extreme
 
 all of the cell upwind: its value at the face half a step later, of second order where φ is smooth. What is added to
-φ_up is no more than φ_up, nor φ_up (1 - q)/q, so that no cell gives more than it has, and none becomes negative. What
-leaves one cell enters the next, so that all there is changes by what goes out of the envelope alone. The capacity C of a cell
-is 1, and in a cell that a solid cuts the open fraction of its widest face: a step empties it no faster than a whole
-one.
+φ_up is no more than φ_up, nor φ_up (1 - q)/q, so that no cell gives more than it has, and none becomes negative.
+
+What leaves one cell enters the next, so that all there is changes by what goes out of the envelope alone. The capacity
+C of a cell is 1, and in a cell that a solid cuts the open fraction of its widest face: a step empties it no faster than a
+whole one.
 
 Reference: van Leer 1974, 1977.
 """
