@@ -6,9 +6,9 @@
 all of the cell upwind: its value at the face half a step later, of second order where φ is smooth. What is added to
 φ_up is no more than φ_up, nor φ_up (1 - q)/q, so that no cell gives more than it has, and none becomes negative.
 
-What leaves one cell enters the next, so that all there is changes by what goes out of the envelope alone. The capacity
-C of a cell is 1, and in a cell that a solid cuts the open fraction of its widest face: a step empties it no faster than a
-whole one.
+What leaves one cell enters the next, so that all there is changes by what goes out of the envelope alone. The
+capacity C of a cell is 1, and in a cell that a solid cuts the open fraction of its widest face: a step empties it no
+faster than a whole one.
 
 Reference: van Leer 1974, 1977.
 """
