@@ -19,6 +19,7 @@ def energy(solver):
     return sum(float((dense(solver, part).astype(np.float64) ** 2).sum()) for part in solver.state.velocity.pool)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conserve", [True, False])
 def test_internal_waves_have_the_frequency_of_theory(conserve):
     """ω = N k_x/|k| in air whose warmth grows upwards, N² = k_rise G (VALIDATION 6)."""
@@ -72,6 +73,7 @@ def test_without_gravity_smoke_rises_the_way_the_scene_says():
     assert abs(way[1]) < 1e-3
 
 
+@pytest.mark.slow
 def test_a_vortex_that_fills_its_box_goes_on_turning():
     """Taylor-Green: stationary without viscosity; what is left of its energy after a turn is what advection keeps."""
     k, h = 2 * math.pi, 1 / 64
@@ -161,6 +163,7 @@ def with_everything(conserve=True, frames=1):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conserve", [True, False])
 def test_the_ledger_knows_where_all_smoke_is(conserve):
     solver = build_smoke(with_everything(conserve))
