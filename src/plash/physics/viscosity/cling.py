@@ -5,6 +5,8 @@
 u is the liquid's velocity, continued to the particle, n points away from the liquid, and k is how long viscosity acts.
 So it goes along with the liquid and does not leave it, but may come towards it. Without that, every particle that is a
 third of a cell beside a strand falls off by itself, as spray does.
+
+Reference: Batty & Bridson 2008.
 """
 
 from __future__ import annotations
