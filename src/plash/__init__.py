@@ -16,6 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
+    from plash.physics.level_set.level_set import LevelSet
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
@@ -79,6 +80,7 @@ _HOMES = {
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
+    "plash.physics.level_set.level_set": ["LevelSet"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
 }
@@ -105,6 +107,7 @@ __all__ = [
     "HalfSpace",
     "HeatSource",
     "HeightShape",
+    "LevelSet",
     "Liquid",
     "Look",
     "MeshShape",
