@@ -15,12 +15,12 @@ import plash
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
 from plash.levelset.redistance import redistance
+from plash.levelset.sampling import CUBIC, LINEAR, sampled
 from plash.physics.level_set.band import BAND, cells_within, centres, in_its_tiles
 from plash.physics.level_set.correction import correct
 from plash.physics.level_set.distancing import level_set_of
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.reseeding import reseed
-from plash.physics.level_set.sampling import CUBIC, LINEAR, sampled
 from plash.physics.level_set.signed_particles import LARGEST, REACH, SMALLEST, SignedParticles, seeded
 from plash.physics.level_set.transport import MidpointPaths, carry
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
 from plash.levelset.redistance import redistance
+from plash.levelset.sampling import sampled
 from plash.physics.level_set.band import BAND, cells_within, first_corners, in_its_tiles
-from plash.physics.level_set.sampling import sampled
 from plash.timing import stage
 
 Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]

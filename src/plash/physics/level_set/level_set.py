@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 from plash.errors import DivergedError
 from plash.grid.cells import label_cells
 from plash.grid.fields import CellField
+from plash.levelset.sampling import CUBIC, LINEAR, sampled
 from plash.levelset.shapes import distance
 from plash.particles.surface import liquid_volume
 from plash.physics.level_set.band import BAND, cells_within, centres
 from plash.physics.level_set.correction import correct
 from plash.physics.level_set.distancing import level_set_of, mended_distance, plain_distance
 from plash.physics.level_set.reseeding import reseed
-from plash.physics.level_set.sampling import CUBIC, LINEAR, sampled
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
 from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, carry
 from plash.scene.shapes import Shape
@@ -56,6 +56,8 @@ class LevelSet:
         scheme: How φ is found between cell centres. "cubic" also moves the surface less when φ becomes a distance.
         per_cell: Particles of each sign in a cell that is seeded; 0 for a plain level set.
         reseed_every: Steps after which particles are brought to that number again; None never does.
+        sides: Signs of the particles: both, or -1 alone for a liquid in empty space, where the velocity outside is made
+            up, and particles there would carry a gap into the liquid that has closed.
         seed: Of random places.
         time: s.
         steps: How many have been taken.
@@ -76,6 +78,7 @@ class LevelSet:
     scheme: Scheme = "cubic"
     per_cell: int = 0
     reseed_every: int | None = None
+    sides: tuple[int, ...] = (-1, 1)
     seed: int = 0
     time: float = 0.0
     steps: int = 0
@@ -116,7 +119,7 @@ class LevelSet:
         phi = level_set_of(shape if callable(shape) else partial(distance, shape), low, high, h)
         d = phi.tiles.dimension
         count = (4**d if per_cell is None else per_cell) if particles else 0
-        made = LevelSet(phi, h, SignedParticles.none(d), scheme, count, reseed_every, seed)
+        made = LevelSet(phi, h, SignedParticles.none(d), scheme, count, reseed_every, seed=seed)
         if count:
             made.particles = seeded(phi, h, count, np.random.Generator(np.random.PCG64(seed)))
         return made
@@ -148,7 +151,7 @@ class LevelSet:
         self.steps += 1
         if self.per_cell and self.reseed_every and self.steps % self.reseed_every == 0:
             random = np.random.Generator(np.random.PCG64((self.seed, self.steps)))
-            reseed(particles, self.phi, h, self.per_cell, random)
+            reseed(particles, self.phi, h, self.per_cell, random, self.sides)
 
     @property
     def volume(self) -> float:

@@ -7,13 +7,15 @@ Reference: Enright et al. 2002.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
 from plash.levelset.inside import places_of
 from plash.physics.level_set.band import cells_within, first_corners
-from plash.physics.level_set.signed_particles import REACH, SignedParticles, attracted
+from plash.physics.level_set.signed_particles import BOTH_SIDES, REACH, SignedParticles, attracted
 from plash.timing import stage
 
 _DEEP = 1.5  # radii on the wrong side, from which a particle tells nothing of this surface
@@ -21,9 +23,14 @@ _DEEP = 1.5  # radii on the wrong side, from which a particle tells nothing of t
 
 @stage
 def reseed(
-    particles: SignedParticles, phi: CellField, h: float, per_cell: int, random: np.random.Generator
+    particles: SignedParticles,
+    phi: CellField,
+    h: float,
+    per_cell: int,
+    random: np.random.Generator,
+    sides: Sequence[int] = BOTH_SIDES,
 ) -> NDArray[np.float64]:
-    """Bring the particles of each sign to so many in every cell near the surface, and to none elsewhere.
+    """Bring the particles of each sign that is wanted to so many in every cell near the surface, and to none elsewhere.
 
     Those that escaped are kept, unless they are deep on the wrong side: the liquid there is too small for the level
     set. Of the others the ones farthest behind the surface go first.
@@ -58,8 +65,8 @@ def reseed(
     flat = np.ravel_multi_index(cells, phi.pool.shape)
     corners = first_corners(phi.tiles, cells)
     places, signs = [], []
-    for side, sign in enumerate((-1, 1)):
-        missing = np.maximum(per_cell - counts[2 * flat + side], 0)
+    for sign in sides:
+        missing = np.maximum(per_cell - counts[2 * flat + (sign > 0)], 0)
         places.append(np.repeat(corners, missing, axis=0).astype(np.float64))
         signs.append(np.full(len(places[-1]), sign, np.int8))
     place = np.concatenate(places)

@@ -10,19 +10,21 @@ too: x += λ (φ_goal - φ(x)) N, with λ halved from 1 while that leads out of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
+from plash.levelset.sampling import normals, sampled
 from plash.physics.level_set.band import cells_within, first_corners
-from plash.physics.level_set.sampling import normals, sampled
 from plash.physics.level_set.transport import Paths
 from plash.timing import stage
 
 SMALLEST, LARGEST = 0.1, 0.5  # radii, in cells
 REACH = 3.0  # cells from the surface within which particles are
+BOTH_SIDES = (-1, 1)
 _ATTRACTIONS = 15
 
 
@@ -76,7 +78,9 @@ class SignedParticles:
         self.radius = np.clip(self.depth(phi, h), SMALLEST, LARGEST).astype(np.float32)
 
 
-def seeded(phi: CellField, h: float, per_cell: int, random: np.random.Generator) -> SignedParticles:
+def seeded(
+    phi: CellField, h: float, per_cell: int, random: np.random.Generator, sides: Sequence[int] = BOTH_SIDES
+) -> SignedParticles:
     """New particles of each sign in all cells near the surface.
 
     Args:
@@ -84,11 +88,12 @@ def seeded(phi: CellField, h: float, per_cell: int, random: np.random.Generator)
         h: Cell size, m.
         per_cell: Particles of each sign.
         random: Where they are.
+        sides: Signs of those that are wanted.
     """
     corners = first_corners(phi.tiles, cells_within(phi, REACH * h))
-    both = [np.repeat(corners, per_cell, axis=0)] * 2
-    signs = np.repeat(np.array([-1, 1], np.int8), len(both[0]))
-    return attracted(phi, h, np.concatenate(both) + random.random((len(signs), corners.shape[1])), signs, random)
+    wanted = [np.repeat(corners, per_cell, axis=0)] * len(sides)
+    signs = np.repeat(np.array(sides, np.int8), len(wanted[0]))
+    return attracted(phi, h, np.concatenate(wanted) + random.random((len(signs), corners.shape[1])), signs, random)
 
 
 def attracted(

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
+from plash.levelset.sampling import sampled
 from plash.physics.level_set.band import BAND, cells_within, centres
-from plash.physics.level_set.sampling import sampled
 from plash.timing import stage
 
 Points = NDArray[np.float64]
@@ -61,6 +61,29 @@ class MidpointPaths:
     def farthest(self, points: Points, dt: float) -> float:
         """The highest speed there times dt."""
         return dt * float(np.sqrt(np.square(self.velocity(points)).sum(axis=1)).max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class StraightPaths:
+    """Straight paths, as particles of a liquid move: x + dt u(x), with the velocity in the middle of a step.
+
+    Attributes:
+        velocity: At points, m/s.
+    """
+
+    velocity: Callable[[Points], Points]
+
+    def forth(self, points: Points, dt: float) -> Points:
+        """x + dt u(x)."""
+        return points + dt * self.velocity(points)
+
+    def back(self, points: Points, dt: float) -> Points:
+        """X with X + dt u(X) = x, in two looks."""
+        return points - dt * self.velocity(points - dt * self.velocity(points))
+
+    def farthest(self, points: Points, dt: float) -> float:
+        """The highest speed there times dt."""
+        return MidpointPaths(self.velocity).farthest(points, dt)
 
 
 @stage
