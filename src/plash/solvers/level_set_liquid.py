@@ -243,10 +243,9 @@ class LevelSetLiquid(LiquidSolver):
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
         """Go back to a state that was stored."""
-        before = self.state
+        level_set, inlet_cells = level_set_from(arrays, self.state.level_set, self.h)
         super().restore(arrays, numbers, scene)
         plain: State = self.state
-        level_set, inlet_cells = level_set_from(arrays, before.level_set, self.h)
         self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells)
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.grid.fields import FaceField
 from plash.levelset.shapes import distance
+from plash.physics.level_set.band import BAND
 from plash.physics.level_set.distancing import level_set_of
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.signed_particles import SignedParticles
@@ -18,6 +19,7 @@ from plash.physics.solids.domain_box import DomainBox
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
+from plash.scene.shapes import Box
 from plash.solvers.level_set_liquid import LevelSetLiquid, LevelSetState, empty_state
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
@@ -39,9 +41,9 @@ def with_level_set(solver: LiquidSolver, scene: Scene, box: DomainBox, settings:
 def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
     """The liquid of a scene at time zero."""
     h, d = scene.domain.h, scene.dimension
-    fills = [(f"fill[{number}].shape", fill) for number, fill in enumerate(scene.fill) if fill.time == 0]
+    fills = [(f"fill[{number}].shape", _through_walls(fill, scene)) for number, fill in enumerate(scene.fill)]
     low, high = np.zeros(d), np.asarray(scene.domain.size)[:d].astype(np.float64)
-    for _, fill in fills:
+    for fill in scene.fill:
         own = fill.shape.bounds(d)
         low = np.where(np.isfinite(own[0]), np.minimum(low, own[0]), low)
         high = np.where(np.isfinite(own[1]), np.maximum(high, own[1]), high)
@@ -49,7 +51,7 @@ def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
     if not fills:
         state.level_set = _settings_in(state.level_set, settings, d)
         return state
-    phi = level_set_of(lambda points: _distances(fills, points).min(axis=0), low, high, h)
+    phi = level_set_of(lambda points: _distances(fills, points).min(axis=0), low.tolist(), high.tolist(), h)
     if not (phi.pool < 0).any():
         where = "every fill is thinner than a cell"
         raise SceneError([Problem("fill", f"no liquid is left: {where}; raise domain.resolution")])
@@ -68,6 +70,21 @@ def _settings_in(level_set: LevelSet, settings: LiquidSettings, dimension: int) 
 def _distances(fills: Sequence[tuple[str, Fill]], points: Points) -> Points:
     """Signed distance (m) of points to each fill, [fill, point]."""
     return np.stack([distance(fill.shape, points, name) for name, fill in fills])
+
+
+def _through_walls(fill: Fill, scene: Scene) -> Fill:
+    """A fill that goes on behind the closed sides it reaches, if it is a box: a wall is no surface of the liquid."""
+    box = fill.shape
+    if not isinstance(box, Box) or box.rotation is not None or box.translation is not None:
+        return fill
+    far = 2 * BAND * scene.domain.h
+    low, high = list(box.min), list(box.max)
+    for axis, (name, size) in enumerate(zip("xyz", scene.domain.size, strict=False)):
+        if scene.domain.side(f"{name}_min") == "closed" and low[axis] <= 0:  # type: ignore[arg-type]
+            low[axis] = -far
+        if scene.domain.side(f"{name}_max") == "closed" and high[axis] >= size:  # type: ignore[arg-type]
+            high[axis] = size + far
+    return fill.model_copy(update={"shape": Box(min=tuple(low), max=tuple(high))})
 
 
 def _velocity(fills: Sequence[tuple[str, Fill]], state: LevelSetState, h: float) -> FaceField:
