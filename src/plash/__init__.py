@@ -16,6 +16,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
+    from plash.physics.level_set.level_set import LevelSet
     from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.designs import Between
@@ -89,6 +90,7 @@ _HOMES = {
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
     "plash.pipeline.wedge": ["Wedge", "wedge"],
+    "plash.physics.level_set.level_set": ["LevelSet"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
 }
@@ -117,6 +119,7 @@ __all__ = [
     "HalfSpace",
     "HeatSource",
     "HeightShape",
+    "LevelSet",
     "Liquid",
     "Look",
     "MeshShape",

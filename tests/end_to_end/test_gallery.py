@@ -8,10 +8,11 @@ import plash
 pytestmark = pytest.mark.slow
 
 KINDS = {name: plash.load_scene(name).solver.kind for name in plash.gallery()}
+LEVEL_SETS = [name for name in KINDS if getattr(plash.load_scene(name).solver, "surface", "") == "levelset"]
 
 
 @pytest.mark.parametrize("surface", ["ghost", "staircase", "cells"])
-@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind == "liquid"])
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind == "liquid" and name not in LEVEL_SETS])
 def test_every_scene_runs_with_every_surface(name, surface):
     overrides = {"solver.free_surface": surface}
     scene = plash.load_scene(name, resolution=24 if "2d" in name else 16, frames=4, **overrides)
@@ -29,6 +30,14 @@ def test_every_scene_runs_with_every_surface(name, surface):
     speeds = [np.hypot.reduce(fill.velocity) for fill in scene.fill]
     started = max(speeds + [source.peak(scene.dimension) for source in scene.source if isinstance(source, plash.Spout)])
     assert np.linalg.norm(last.particles.velocity, axis=1).max() < 3 * (drop + started)
+
+
+@pytest.mark.parametrize("name", LEVEL_SETS)
+def test_every_scene_with_a_level_set_runs(name):
+    frames = list(plash.simulate(plash.load_scene(name, resolution=16, frames=4)))
+    last = frames[-1]
+    assert last.ledger.volume == pytest.approx(last.ledger.target_volume, rel=0.03)
+    assert last.snapshot.energy(1000.0, (0.0, -9.81, 0.0))["kinetic"] > 0
 
 
 @pytest.mark.parametrize("advection", ["semi_lagrangian", "maccormack"])

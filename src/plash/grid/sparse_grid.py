@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
 
+BAND = 3.0  # samples to either side of the surface at which its distance is told: what OpenVDB's tools expect
+
 
 class GridKind(Enum):
     """What the numbers of a grid mean."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plash.carried import COLOR, NO_SCALARS
 from plash.grid.fields import CellField
-from plash.grid.sparse_grid import GridKind, SparseGrid
+from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
 from plash.grid.tiles import Tiles
 from plash.levelset.redistance import redistance
 from plash.mesh.drops import with_drops
@@ -25,8 +25,6 @@ from plash.particles.sort import sort_particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
-
-BAND = 3.0  # samples to either side of the surface at which its distance is told: what OpenVDB's tools expect
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     extent = np.zeros((len(occupied), 3, 2), np.int32)
     _mark_cells(shape)(particles.cell, firsts, marked, extent, chunk_count())
 
-    keys = _with_buffer(occupied, extent, buffer, shape)
+    keys = with_buffer(occupied, extent, buffer, shape)
     old = particles.tiles
     if old is None or not np.array_equal(old.keys, keys):
         particles.tiles = Tiles.of_keys(keys, dimension)
@@ -125,7 +125,7 @@ def _reorder(
     return firsts
 
 
-def _with_buffer(keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int, shape: Shape) -> NDArray[np.int64]:
+def with_buffer(keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int, shape: Shape) -> NDArray[np.int64]:
     """Keys of all tiles within a buffer of the occupied cells, whose extent in each tile is given."""
     sizes = shape[::-1]
     rings = [-(-buffer // size) if size > 1 else 0 for size in sizes]

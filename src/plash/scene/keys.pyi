@@ -475,6 +475,10 @@ class SolverKeys(TypedDict, total=False):
     seed: int
     steps_cross_frames: bool
     free_surface: Literal["ghost", "staircase", "cells"]
+    surface: Literal["particles", "levelset"]
+    levelset_particles: bool
+    levelset_scheme: Literal["cubic", "linear"]
+    levelset_volume: Literal["none", "shift"]
     density_projection: bool
     solids: Literal["cut", "voxel"]
     viscosity: Literal["auto", "explicit", "implicit", "coupled"]

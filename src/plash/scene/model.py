@@ -267,6 +267,26 @@ class Scene(SceneModel):
             _refuse_all([((index, "motion"), sentence) for index in moving])
         return bodies
 
+    @field_validator("fill", "source", "solid")
+    @classmethod
+    def _level_set_has_such_liquid(cls, liquids: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        """A level set knows liquid of one kind, at the start and from spouts, and no heat."""
+        solver: Solver | None = info.data.get("solver")
+        if solver is None or getattr(solver, "surface", "particles") != "levelset":
+            return liquids
+        remedy = 'use surface = "particles", or take it out'
+        found: list[Finding] = []
+        for index, body in enumerate(liquids):
+            if isinstance(body, Blob | HeatSource):
+                found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
+            elif getattr(body, "time", 0.0) > 0:
+                found.append(((index, "time"), f"{body.time:g} s is after the start of a level set, at 0 s: {remedy}"))
+            for key in ("temperature", "viscosity"):
+                if getattr(body, key, None) is not None:
+                    found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))
+        _refuse_all(found)
+        return liquids
+
     @field_validator("look")
     @classmethod
     def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
@@ -281,8 +301,10 @@ class Scene(SceneModel):
             if solver.shows == ("volume",):
                 words = "cannot be shown: smoke has no surface and no particles"
             raise refusal_at("show", f'{shown(look.show)} {words}; use "{solver.shows[0]}"')
-        if solver is not None and not solver.has_particles:
-            nobody = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
+        if solver is not None and solver.has_no_particles:
+            nobody = f"cannot be shown: {solver.has_no_particles}"
+            if look.show not in ("surface", "volume"):
+                raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
             if look.color_by in CARRIED and not (solver.has_smoke and look.color_by == "temperature"):
                 raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
         if domain is None or look.camera is None:

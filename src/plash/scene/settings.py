@@ -132,6 +132,11 @@ class Solver(SceneModel):
         return min(self.courant, MOST_FOR_SOLIDS)
 
     @property
+    def has_no_particles(self) -> str:
+        """Why nothing of its particles can be shown; empty if it can."""
+        return "" if self.has_particles else f"{self.kind.replace('_', ' ')} have no particles"
+
+    @property
     def viscosity_shortens_steps(self) -> bool:
         """Whether steps have to be short enough for the viscosity."""
         return False
@@ -194,6 +199,25 @@ class LiquidSettings(Solver):
         description="Model of the surface: inside cells, by ghost fluid (ghost), at the faces of cells that hold a "
         "particle (staircase), or in those cells, by Gates's rules for their faces (cells).",
     )
+    surface: Literal["particles", "levelset"] = Field(
+        default="particles",
+        description="What knows where the liquid is: the particles that carry it (particles), or a signed distance on "
+        "the grid, which is carried along (levelset) and has transfer semi_lagrangian and free_surface ghost.",
+    )
+    levelset_particles: Switch = Field(
+        default=True,
+        description="Let particles on both sides of a level set correct it: particles_per_cell of each sign.",
+    )
+    levelset_scheme: Literal["cubic", "linear"] = Field(
+        default="cubic",
+        description="How a level set is found between cell centres: by cubic interpolation (cubic), or by linear "
+        "interpolation, as Cline has it (linear).",
+    )
+    levelset_volume: Literal["none", "shift"] = Field(
+        default="none",
+        description="Correction of the volume of a level set: none, or in each step the whole surface is shifted a "
+        "little towards the volume that there should be (shift).",
+    )
     density_projection: Switch = Field(
         default=True,
         description="Keep particles evenly spread in every step, so that no volume is lost; with free_surface ghost.",
@@ -216,8 +240,8 @@ class LiquidSettings(Solver):
     )
     separating_walls: Switch = Field(
         default=True,
-        description="Let liquid separate from walls that would have to pull on it; with free_surface cells it never "
-        "does.",
+        description="Let liquid separate from walls that would have to pull on it; with free_surface cells and with "
+        "surface levelset it never does.",
     )
     particles_per_cell: Whole | None = Field(
         default=None,
@@ -240,6 +264,9 @@ class LiquidSettings(Solver):
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""
+        if self.surface == "levelset" and domain.side_temperature.given:
+            sentence = '"levelset" carries no heat, but domain.side_temperature is given'
+            return [(("surface",), f'{sentence}: take that out, or use "particles"')]
         d, count = domain.dimension, self.particles_per_cell
         if count is None or round(count ** (1 / d)) ** d == count:
             return []
@@ -256,6 +283,35 @@ class LiquidSettings(Solver):
         if value > _MOST_FOR_LIQUID:
             raise refusal(f"{value:g} is too large: it must be at most {_MOST_FOR_LIQUID:g}, but for stable fluids")
         return value
+
+    @property
+    def lets_liquid_separate(self) -> bool:
+        """Whether liquid may leave walls."""
+        return self.separating_walls and self.free_surface != "cells" and self.surface == "particles"
+
+    @property
+    def has_no_particles(self) -> str:
+        """That a level set has none."""
+        return "a level set has no particles" if self.surface == "levelset" else ""
+
+    @model_validator(mode="after")
+    def _level_set_lives_on_the_grid(self) -> Self:
+        given = self.model_fields_set
+        if self.surface != "levelset":
+            for key in ("levelset_particles", "levelset_scheme", "levelset_volume"):
+                if key in given and getattr(self, key) != type(self).model_fields[key].default:
+                    raise refusal_at(key, 'has no meaning without surface = "levelset": take it out')
+            return self
+        if "transfer" in given and self.transfer != "semi_lagrangian":
+            sentence = f'{shown(self.transfer)} needs particles, and surface = "levelset" has none'
+            raise refusal_at("transfer", f'{sentence}: use "semi_lagrangian", or take it out')
+        if "separating_walls" in given and self.separating_walls:
+            sentence = "true asks liquid to leave walls, and a level set goes on behind them"
+            raise refusal_at("separating_walls", f'{sentence}: use false, take it out, or use surface = "particles"')
+        if self.free_surface != "ghost":
+            sentence = f'{shown(self.free_surface)} does not see where in a cell surface = "levelset" is'
+            raise refusal_at("free_surface", f'{sentence}: use "ghost", or take it out')
+        return self
 
     @model_validator(mode="after")
     def _surface_cells_are_whole(self) -> Self:

@@ -167,20 +167,17 @@ def _with_liquid_cells(scene: Scene, count: float) -> Scene:
 def _try_pictures(scene: Scene, solver: LiquidSolver) -> _Pictures:
     """Mesh and draw the present state; each is done twice, since the first time compiles."""
     from plash.files.ply import ply_bytes
-    from plash.mesh.reconstruct import liquid_surface
     from plash.render.choice import drawable, renderer_of
     from plash.render.moment import Moment
     from plash.render.video.png import png_bytes
 
-    seen = solver.snapshot()
-    arrays = (seen.position, seen.velocity, seen.volume)
-    solids = scene.solids_at(solver.state.time)
+    seen, coarse = solver.snapshot(), _with_liquid_cells(scene, _COARSE[scene.dimension])
     renderer = renderer_of(drawable(scene, or_built_in=True)[0])
     for _ in range(2):
         start = time.perf_counter()
-        surface = liquid_surface(*arrays, solver.h, scene.mesh, scene.domain, solids, seen.scalars)
+        surface = seen.surface(coarse, solver.state.time)
         middle = time.perf_counter()
-        picture = png_bytes(renderer.picture(Moment(surface, seen)))
+        picture = png_bytes(renderer.picture(Moment(surface, seen.dots())))
         end = time.perf_counter()
     return _Pictures(middle - start, end - middle, len(ply_bytes(surface)), len(picture))
 

@@ -14,6 +14,7 @@ from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
 from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.frame_level_set import FrameLevelSet
 from plash.solvers.frame_smoke import FrameSmoke
 from plash.solvers.solver import SceneSolver
 from plash.solvers.stored import StoredArrays
@@ -29,8 +30,14 @@ class _Kind:
     snapshot: Callable[[StoredArrays, Scene], Snapshot]
 
 
+def _liquid_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
+    """What a frame of a liquid shows: its particles, or its level set."""
+    is_level_set = isinstance(scene.solver, LiquidSettings) and scene.solver.surface == "levelset"
+    return FrameLevelSet.read(arrays, scene) if is_level_set else FrameParticles.read(arrays, scene)
+
+
 _KINDS: dict[type[Solver], _Kind] = {
-    LiquidSettings: _Kind(liquid_solver, build_liquid, liquid_state, FrameParticles.read),
+    LiquidSettings: _Kind(liquid_solver, build_liquid, liquid_state, _liquid_snapshot),
     StableFluidsSettings: _Kind(box_solver, build_box, box_state, FrameGrids.read),
     SmokeSettings: _Kind(smoke_solver, build_smoke, smoke_state, FrameSmoke.read),
 }

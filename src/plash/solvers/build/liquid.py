@@ -38,6 +38,7 @@ from plash.scene.settings import LiquidSettings
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.build.heat import greatest_pull
+from plash.solvers.build.level_set import level_set_state, with_level_set
 from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
 from plash.solvers.build.surroundings import domain_box, greatest_push, scene_forces, scene_solids
@@ -63,6 +64,8 @@ def build_liquid(scene: Scene) -> LiquidSolver:
 
 def liquid_state(scene: Scene) -> State:
     """The liquid of a scene at time zero."""
+    if _settings(scene).surface == "levelset":
+        return level_set_state(scene, _settings(scene))
     return State(_particles(scene, rows_of(liquid_transfer(scene), scene)))
 
 
@@ -75,7 +78,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
     surface_tracker, density_correction = _surface_tracker(scene, free_surface)
     sources = _sources(scene)
     solids = scene_solids(scene, _cuts_cells(scene), _is_layer_resolved(scene))
-    return LiquidSolver(
+    solver = LiquidSolver(
         state=State(Particles(domain.dimension)),
         ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
         h=h,
@@ -98,7 +101,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
             h=h,
             tolerance=settings.tolerance,
             gas_pressure=scene.liquid.gas_pressure,
-            separating_walls=settings.separating_walls and settings.free_surface != "cells",
+            separating_walls=settings.lets_liquid_separate,
         ),
         density_correction=density_correction,
         heat=liquid_heat(scene, solids),
@@ -108,6 +111,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
         sinks=_sinks(scene, sources),
         steps_cross_frames=settings.steps_cross_frames,
     )
+    return with_level_set(solver, scene, domain_box(scene), settings) if settings.surface == "levelset" else solver
 
 
 def _settings(scene: Scene) -> LiquidSettings:
@@ -124,7 +128,7 @@ def _cuts_cells(scene: Scene) -> bool:
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
     """What counts as liquid, and how particles are kept apart in it: only the ghost surface knows how full space is."""
     settings = _settings(scene)
-    if settings.free_surface != "ghost":
+    if settings.free_surface != "ghost" or settings.surface == "levelset":
         return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * settings.tolerance)
     density_correction = (

@@ -1,0 +1,119 @@
+"""Particles on both sides of a surface that know how far it was: the memory of a particle level set.
+
+A particle has the sign of its side and touches the surface with its radius, as far as that is between limits:
+
+    r = clamp(s φ(x), 0.1 h, 0.5 h)                                                          (Cline equation 31)
+
+They are put at random into the cells near the surface, and then drawn along the normal N to a distance that is random
+too: x += λ (φ_goal - φ(x)) N, with λ halved from 1 while that leads out of the band. Reference: Enright et al. 2002.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.fields import CellField
+from plash.levelset.sampling import normals, sampled
+from plash.physics.level_set.band import cells_within, first_corners
+from plash.physics.level_set.transport import Paths
+from plash.timing import stage
+
+SMALLEST, LARGEST = 0.1, 0.5  # radii, in cells
+REACH = 3.0  # cells from the surface within which particles are
+BOTH_SIDES = (-1, 1)
+_ATTRACTIONS = 15
+
+
+@dataclass(eq=False)
+class SignedParticles:
+    """Particles of both sides.
+
+    Attributes:
+        place: In cells, (n, d).
+        sign: -1 in the liquid, 1 outside.
+        radius: In cells.
+    """
+
+    place: NDArray[np.float64]
+    sign: NDArray[np.int8]
+    radius: NDArray[np.float32]
+
+    @staticmethod
+    def none(dimension: int) -> SignedParticles:
+        """No particles."""
+        return SignedParticles(np.zeros((0, dimension)), np.zeros(0, np.int8), np.zeros(0, np.float32))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.sign)
+
+    def keep(self, which: NDArray[np.bool_]) -> None:
+        """Drop the particles that are not marked."""
+        self.place, self.sign, self.radius = self.place[which], self.sign[which], self.radius[which]
+
+    def add(self, other: SignedParticles) -> None:
+        """Append other particles."""
+        self.place = np.concatenate([self.place, other.place])
+        self.sign = np.concatenate([self.sign, other.sign])
+        self.radius = np.concatenate([self.radius, other.radius])
+
+    @stage
+    def move(self, paths: Paths, dt: float, h: float) -> None:
+        """Move along with the liquid for dt (s), in cells of h (m)."""
+        if self.count:
+            self.place = paths.forth(self.place * h, dt) / h
+
+    @stage
+    def depth(self, phi: CellField, h: float) -> NDArray[np.float64]:
+        """How deep each is on its own side, s φ in cells: negative on the wrong one."""
+        return self.sign * sampled(phi, self.place) / h
+
+    def adjust_radii(self, phi: CellField, h: float) -> None:
+        """Touch the surface again, as far as radii may; one that is still on the wrong side gets the smallest."""
+        self.radius = np.clip(self.depth(phi, h), SMALLEST, LARGEST).astype(np.float32)
+
+
+def seeded(
+    phi: CellField, h: float, per_cell: int, random: np.random.Generator, sides: Sequence[int] = BOTH_SIDES
+) -> SignedParticles:
+    """New particles of each sign in all cells near the surface.
+
+    Args:
+        phi: Signed distance, m.
+        h: Cell size, m.
+        per_cell: Particles of each sign.
+        random: Where they are.
+        sides: Signs of those that are wanted.
+    """
+    corners = first_corners(phi.tiles, cells_within(phi, REACH * h))
+    wanted = [np.repeat(corners, per_cell, axis=0)] * len(sides)
+    signs = np.repeat(np.array(sides, np.int8), len(wanted[0]))
+    return attracted(phi, h, np.concatenate(wanted) + random.random((len(signs), corners.shape[1])), signs, random)
+
+
+def attracted(
+    phi: CellField, h: float, place: NDArray[np.float64], sign: NDArray[np.int8], random: np.random.Generator
+) -> SignedParticles:
+    """Particles at places, drawn to their side of the surface; those that do not get there are left out."""
+    goal = sign * random.uniform(SMALLEST, REACH, len(sign))
+    share = np.ones(len(sign))
+    level = sampled(phi, place) / h
+    waiting = np.arange(len(sign))
+    for _ in range(_ATTRACTIONS):
+        here = place[waiting]
+        step = (share[waiting] * (goal[waiting] - level[waiting]))[:, None] * normals(phi, here, h)
+        there = sampled(phi, here + step) / h
+        arrived = (sign[waiting] * there >= SMALLEST) & (sign[waiting] * there <= REACH)
+        place[waiting[arrived]], level[waiting[arrived]] = (here + step)[arrived], there[arrived]
+        waiting = waiting[~arrived]
+        share[waiting] *= 0.5
+    is_there = np.ones(len(sign), np.bool_)
+    is_there[waiting] = False
+    particles = SignedParticles(place[is_there], sign[is_there], np.zeros(int(is_there.sum()), np.float32))
+    particles.adjust_radii(phi, h)
+    return particles

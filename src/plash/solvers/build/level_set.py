@@ -1,0 +1,99 @@
+"""From a scene of liquid in air whose surface is a level set to its solver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.errors import Problem, SceneError
+from plash.grid.fields import FaceField
+from plash.levelset.shapes import distance
+from plash.physics.level_set.band import BAND
+from plash.physics.level_set.distancing import level_set_of
+from plash.physics.level_set.level_set import LevelSet
+from plash.physics.level_set.signed_particles import SignedParticles
+from plash.physics.solids.domain_box import DomainBox
+from plash.scene.bodies import Fill
+from plash.scene.model import Scene
+from plash.scene.settings import LiquidSettings
+from plash.scene.shapes import Box
+from plash.solvers.level_set_liquid import LevelSetLiquid, LevelSetState, empty_state
+from plash.solvers.level_set_transfer import WideSemiLagrangian
+from plash.solvers.liquid import LiquidSolver
+
+Points = NDArray[np.float64]
+
+_RESEED_EVERY = 20  # steps
+
+
+def with_level_set(solver: LiquidSolver, scene: Scene, box: DomainBox, settings: LiquidSettings) -> LevelSetLiquid:
+    """The solver of a scene with a level set for its surface, without any liquid."""
+    parts = {part.name: getattr(solver, part.name) for part in fields(solver) if part.init}
+    parts["state"] = empty_state(scene.dimension, scene.domain.h)
+    parts["state"].level_set = _settings_in(parts["state"].level_set, settings, scene.dimension)
+    parts["transfer"] = WideSemiLagrangian(scene.domain.h)
+    return LevelSetLiquid(**parts, box=box, volume_correction=settings.levelset_volume)
+
+
+def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
+    """The liquid of a scene at time zero."""
+    h, d = scene.domain.h, scene.dimension
+    fills = [(f"fill[{number}].shape", _through_walls(fill, scene)) for number, fill in enumerate(scene.fill)]
+    low, high = np.zeros(d), np.asarray(scene.domain.size)[:d].astype(np.float64)
+    for fill in scene.fill:
+        own = fill.shape.bounds(d)
+        low = np.where(np.isfinite(own[0]), np.minimum(low, own[0]), low)
+        high = np.where(np.isfinite(own[1]), np.maximum(high, own[1]), high)
+    state = empty_state(d, h)
+    if not fills:
+        state.level_set = _settings_in(state.level_set, settings, d)
+        return state
+    phi = level_set_of(lambda points: _distances(fills, points).min(axis=0), low.tolist(), high.tolist(), h)
+    if not (phi.pool < 0).any():
+        where = "every fill is thinner than a cell"
+        raise SceneError([Problem("fill", f"no liquid is left: {where}; raise domain.resolution")])
+    state.level_set = _settings_in(LevelSet(phi, h, SignedParticles.none(d)), settings, d)
+    state.velocity = _velocity(fills, state, h)
+    return state
+
+
+def _settings_in(level_set: LevelSet, settings: LiquidSettings, dimension: int) -> LevelSet:
+    level_set.scheme, level_set.seed = settings.levelset_scheme, settings.seed
+    level_set.per_cell = settings.count_per_cell(dimension) if settings.levelset_particles else 0
+    level_set.reseed_every, level_set.sides = _RESEED_EVERY, (-1,)
+    return level_set
+
+
+def _distances(fills: Sequence[tuple[str, Fill]], points: Points) -> Points:
+    """Signed distance (m) of points to each fill, [fill, point]."""
+    return np.stack([distance(fill.shape, points, name) for name, fill in fills])
+
+
+def _through_walls(fill: Fill, scene: Scene) -> Fill:
+    """A fill that goes on behind the closed sides it reaches, if it is a box: a wall is no surface of the liquid."""
+    box = fill.shape
+    if not isinstance(box, Box) or box.rotation is not None or box.translation is not None:
+        return fill
+    far = 2 * BAND * scene.domain.h
+    low, high = list(box.min), list(box.max)
+    for axis, (name, size) in enumerate(zip("xyz", scene.domain.size, strict=False)):
+        if scene.domain.side(f"{name}_min") == "closed" and low[axis] <= 0:  # type: ignore[arg-type]
+            low[axis] = -far
+        if scene.domain.side(f"{name}_max") == "closed" and high[axis] >= size:  # type: ignore[arg-type]
+            high[axis] = size + far
+    return fill.model_copy(update={"shape": Box(min=tuple(low), max=tuple(high))})
+
+
+def _velocity(fills: Sequence[tuple[str, Fill]], state: LevelSetState, h: float) -> FaceField:
+    """The velocity of the nearest fill on every face, m/s."""
+    tiles = state.level_set.phi.tiles
+    field = FaceField.filled(tiles, 0.0)
+    velocities = np.array([tuple(fill.velocity)[: tiles.dimension] or (0.0,) * tiles.dimension for _, fill in fills])
+    centres = tiles.cell_centres(tiles.slots, h)
+    for axis in range(tiles.dimension):
+        nearest = _distances(fills, centres - 0.5 * h * np.eye(tiles.dimension)[axis]).argmin(axis=0)
+        field.pool[axis, 1:] = velocities[nearest, axis].reshape(-1, *tiles.shape)
+    return field

@@ -1,0 +1,142 @@
+"""What a frame shows of a liquid whose surface is a level set: φ and the velocity near the liquid, on tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.dense import to_dense
+from plash.grid.fields import CellField, FaceField
+from plash.grid.sample import velocity_at
+from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
+from plash.grid.volume import Volume
+from plash.particles.particles import Particles
+from plash.physics.level_set.continuation import filled_cells
+from plash.physics.solids.rigid_motion import Poses
+from plash.scene.domain import Domain
+from plash.scene.model import Scene
+from plash.solvers.frame import FrameGrids, FrameParticles, Points
+from plash.solvers.level_set_stored import phi_from
+from plash.solvers.limits import fastest
+from plash.solvers.poses import pose_arrays, poses_from
+from plash.solvers.stored import ArraysByName, StoredArrays
+
+if TYPE_CHECKING:
+    from plash.mesh.mesh import Mesh
+
+
+@dataclass(frozen=True, eq=False)
+class FrameLevelSet:
+    """The level set of a frame.
+
+    Attributes:
+        phi: Signed distance of cell centres, m; negative inside.
+        velocity: At cell centres [axis, slot, z, y, x], m/s; NaN in solids, and where it is not known.
+        h: Cell size, m.
+        poses: Where solids that move are, by name.
+    """
+
+    phi: CellField
+    velocity: NDArray[np.float32]
+    h: float
+    poses: Poses = field(default_factory=dict)
+
+    @staticmethod
+    def of(
+        phi: CellField, is_solid: NDArray[np.bool_], velocity: Callable[[Points], Points], h: float, poses: Poses
+    ) -> FrameLevelSet:
+        """A level set, which is kept, with the velocity at the centres of cells that are not solid."""
+        tiles = phi.tiles
+        at = np.full((tiles.dimension, *phi.pool.shape), np.nan, np.float32)
+        open_cells = ~is_solid[1:].reshape(-1)
+        values = np.full((len(open_cells), tiles.dimension), np.nan)
+        values[open_cells] = velocity(tiles.cell_centres(tiles.slots, h)[open_cells])
+        at[:, 1:] = values.T.reshape(tiles.dimension, -1, *tiles.shape)
+        return FrameLevelSet(phi, at, h, poses)
+
+    @staticmethod
+    def read(arrays: StoredArrays, scene: Scene) -> FrameLevelSet:
+        """The level set in the file of a frame.
+
+        Raises:
+            DamagedError: It cannot be one of this scene.
+        """
+        h, most = scene.domain.h, fastest(scene)
+        phi = phi_from(arrays, "tiles", "phi", scene.dimension, h)
+        velocity = arrays.take(
+            "velocity", np.float32, (scene.dimension, *phi.pool.shape), -most, most, unknown=np.isnan
+        )
+        time = float(arrays.take("time", np.float64, ()))
+        return FrameLevelSet(phi, velocity, h, poses_from(arrays, scene.poses_at(time)))
+
+    def arrays(self) -> ArraysByName:
+        """What stands in the file of a frame: keys of tiles, φ, the velocity, and the poses of solids."""
+        tiles = {"tiles": self.phi.tiles.keys, "phi": self.phi.pool}
+        return {**tiles, "velocity": self.velocity, **pose_arrays(self.poses)}
+
+    def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
+        """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
+        tiles = self.phi.tiles
+        is_known = ~np.isnan(self.velocity[0, 1:])
+        volume = (is_known * filled_cells(self.phi.pool[1:], self.h)).reshape(-1) * self.h**tiles.dimension
+        speed_squared = np.square(np.nan_to_num(self.velocity[:, 1:]).astype(np.float64)).sum(axis=0).reshape(-1)
+        height = tiles.cell_centres(tiles.slots, self.h) @ np.array(gravity[: tiles.dimension])
+        return {
+            "kinetic": float(rho / 2 * (volume * speed_squared).sum()),
+            "potential": float(-rho * (volume * height).sum()),
+        }
+
+    def velocity_at(self, points: Points) -> Points:
+        """Velocity (n, axes) in m/s at points (n, axes) in metres, between cell centres; NaN where no tile is near."""
+        # A face field has component a half a cell before the centre along axis a
+        field = FaceField(self.phi.tiles, self.velocity)
+        shifts = 0.5 * self.h * np.eye(points.shape[1])
+        columns = [velocity_at(field, points - shift, self.h)[:, axis] for axis, shift in enumerate(shifts)]
+        return np.stack(columns, axis=1)
+
+    def surface(self, scene: Scene, time: float) -> Mesh:
+        """The surface where φ is zero at a time (s)."""
+        from plash.mesh.level_set_surface import level_set_surface
+
+        solids = scene.solids_at(time)
+        return level_set_surface(self.phi, self.velocity_at, self.h, scene.mesh, scene.domain, solids)
+
+    def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
+        """φ (m) in a narrow band, and the velocity (m/s) there."""
+        tiles, width, middle = self.phi.tiles, float(np.float32(BAND * self.h)), 0.5 * self.h
+        origin = (middle, middle, middle if tiles.dimension == 3 else 0.0)
+        is_told = np.abs(self.phi.pool) < np.float32(width)
+        is_told[0] = False
+        is_known = is_told & ~np.isnan(self.velocity).any(axis=0)
+        velocity = np.ascontiguousarray(np.moveaxis(np.where(is_known, self.velocity, np.float32(0)), 0, -1))
+        phi = np.clip(self.phi.pool, -np.float32(width), np.float32(width))
+        return [
+            SparseGrid("surface", GridKind.LEVEL_SET, tiles, phi, is_told, width, self.h, origin),
+            SparseGrid("velocity", GridKind.OTHER, tiles, velocity, is_known, 0.0, self.h, origin),
+        ]
+
+    def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
+        """Velocity (m/s) at the centres of cells [axis, [z,] y, x]; NaN in solids, and where it is not known."""
+        first = (0,) * len(domain.cells)
+        dense = [to_dense(pool, self.phi.tiles, first, domain.cells).T for pool in self.velocity]
+        return np.stack(dense)
+
+    def as_volume(self) -> Volume:
+        """Nothing: a liquid is seen by its surface."""
+        return Volume.empty(self.phi.tiles.dimension, self.h)
+
+    def dots(self) -> FrameParticles:
+        """No particles."""
+        return FrameParticles.of(Particles(self.phi.tiles.dimension), self.h)
+
+    def as_particles(self) -> FrameParticles:
+        """There are none."""
+        raise AttributeError("a level set has no particles: its liquid is where frame.snapshot.phi is negative")
+
+    def as_grids(self) -> FrameGrids:
+        """There are none."""
+        raise AttributeError("a level set has no grid of density: its liquid is where frame.snapshot.phi is negative")

@@ -1,0 +1,261 @@
+"""The liquid solver with a level set for its surface (Cline 10): φ and the velocity live on the grid.
+
+The step is that of `solvers/liquid.py`, without its particles. φ labels cells, puts the pressure's surface inside them,
+and is carried along the paths of the step at its end. Signed particles correct it, if the scene wants them.
+
+* Liquid comes in where inlet cells count as liquid: what is traced back into them is liquid. Their flux is in the
+  pressure equation, as ever.
+* A sink empties its cells; a drain does so by the divergence that it asks for.
+* What lies beyond an open side is cut off.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import LIQUID, SOLID, Cells, label_cells
+from plash.grid.fields import CellField
+from plash.grid.sample import velocity_at
+from plash.grid.tiles import Tiles, pack
+from plash.levelset.inside import places_of
+from plash.levelset.redistance import redistance
+from plash.particles.particles import Particles
+from plash.particles.surface import liquid_volume
+from plash.physics.flow.sources import RunningInlets
+from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
+from plash.physics.level_set.continuation import beyond_open_sides, continue_into_solids
+from plash.physics.level_set.distancing import mended_distance
+from plash.physics.level_set.level_set import LevelSet
+from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.transport import MOST_CELLS, StraightPaths
+from plash.physics.solids.base import Solids
+from plash.physics.solids.domain_box import DomainBox
+from plash.scene.model import Scene
+from plash.solvers.frame import nowhere
+from plash.solvers.frame_level_set import FrameLevelSet
+from plash.solvers.level_set_stored import level_set_from, stored_level_set
+from plash.solvers.liquid import LiquidSolver
+from plash.solvers.liquid_stored import LiquidNumbers
+from plash.solvers.state import State
+from plash.solvers.stored import ArraysByName, StoredArrays
+from plash.timing import StepReport
+
+VolumeCorrection = Literal["none", "shift"]
+
+_LARGEST_SHIFT = 0.05  # cells by which the whole surface may move in a step to have its volume
+_SHIFTED = "volume correction"  # what the ledger calls it
+
+
+@dataclass(eq=False)
+class LevelSetState(State):
+    """A liquid at one moment whose surface is a level set; it has no particles that carry anything.
+
+    Attributes:
+        level_set: Where it is.
+        inlet_cells: Cells (n, d) that counted as liquid because it came in there.
+    """
+
+    level_set: LevelSet = field(default_factory=lambda: nothing(2, 1.0))
+    inlet_cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+
+    def stand_on(self, tiles: Tiles) -> None:
+        """Have these tiles."""
+        self.particles.tiles = tiles
+        self.particles.starts = np.zeros(tiles.count + 2, np.int64)
+
+
+def nothing(dimension: int, h: float) -> LevelSet:
+    """A level set of no liquid."""
+    phi = CellField.filled(Tiles.at(np.zeros((0, 3)), dimension), np.float32(BAND * h))
+    return LevelSet(phi, h, SignedParticles.none(dimension))
+
+
+@dataclass(eq=False)
+class LevelSetLiquid(LiquidSolver):
+    """A liquid with a free surface that is a level set. `solvers/build/level_set.py` makes one from a scene.
+
+    Attributes:
+        box: The domain.
+        volume_correction: Whether the surface is shifted to have the volume that the ledger expects.
+    """
+
+    state: LevelSetState
+    box: DomainBox = field(kw_only=True)
+    volume_correction: VolumeCorrection = field(default="none", kw_only=True)
+
+    def begin(self, state: Any) -> None:
+        """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
+        self.state = state
+        level_set = state.level_set
+        level_set.phi = in_its_tiles(level_set.phi, self.h)
+        state.stand_on(level_set.phi.tiles)
+        solids = self.solids.at(state.tiles, self.solids.poses(state.time), state.time, 0.0)
+        continue_into_solids(level_set.phi, solids.is_solid, self.h)
+        level_set.phi = mended_distance(level_set.phi, self.h)
+        if level_set.per_cell:
+            random = np.random.Generator(np.random.PCG64(level_set.seed))
+            level_set.particles = seeded(level_set.phi, self.h, level_set.per_cell, random, level_set.sides)
+        _, _, cells, volume = self.label()
+        whole = volume * self.h**cells.tiles.dimension
+        self.ledger = replace(self.ledger, initial=whole, particle_volume=whole, volume=whole, heat={})
+
+    def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
+        """See where everything is at the start of a step of dt (s), as `LiquidSolver.label` does."""
+        s, h = self.state, self.h
+        level_set = s.level_set
+        self._reach_inlets(dt)
+        level_set.phi = in_its_tiles(level_set.phi, h, max(BAND, self.buffer))
+        s.stand_on(level_set.phi.tiles)
+        s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
+        solids = self.solids.at(s.tiles, s.poses, s.time, dt)
+        inlets = self.sources.at(solids, s.time, dt)
+        continue_into_solids(level_set.phi, inlets.solids.is_solid, h)
+        behind = np.nonzero(inlets.solids.is_solid & ~solids.is_solid)
+        if len(behind[0]):
+            level_set.phi.pool[behind] = np.float32(-0.5 * h)
+            level_set.phi = redistance(level_set.phi, BAND * h, h)
+        s.inlet_cells = first_corners(s.tiles, behind).astype(np.int64)
+        cells, volume = self._labelled(inlets)
+        unit = h**s.tiles.dimension
+        if self.volume_correction == "shift" and dt > 0:
+            missing = self.ledger.target_volume / unit - volume
+            before = volume
+            self._shift(missing, cells)
+            cells, volume = self._labelled(inlets)
+            added = (volume - before) * unit
+            self.ledger.brought[_SHIFTED] = self.ledger.brought.get(_SHIFTED, 0.0) + added
+        self.ledger.measure(volume, 0.0, 0.0, unit)
+        self.ledger.particle_volume = self.ledger.volume
+        s.cells = self.sinks.opened(cells, s.time)
+        return solids, inlets, s.cells, volume
+
+    def _reach_inlets(self, dt: float) -> None:
+        """Have tiles where liquid comes in during a step of dt."""
+        s, phi = self.state, self.state.level_set.phi
+        running = [inlet for inlet in self.sources.inlets if inlet.speed(s.time, s.time + dt) > 0]
+        if not running:
+            return
+        cells = np.concatenate([inlet.stencil(s.time + dt).inlet_cells for inlet in running]).astype(np.int64)
+        full = np.zeros((len(cells), 3), np.int64)
+        full[:, : cells.shape[1]] = cells
+        keys = np.union1d(phi.tiles.keys, pack(full // np.array(phi.tiles.shape[::-1])))
+        if len(keys) > phi.tiles.count:
+            s.level_set.phi = phi = phi.moved_to(Tiles.of_keys(keys, phi.tiles.dimension))
+        phi.pool[places_of(cells, phi.tiles)] = np.float32(-0.5 * self.h)
+
+    def _labelled(self, inlets: RunningInlets) -> tuple[Cells, float]:
+        """What cells hold by the level set as it is, and the volume of the liquid in cells."""
+        phi, solids = self.state.level_set.phi, inlets.solids
+        # The labels keep a distance of their own: the level set moves on while they stay
+        held = CellField(phi.tiles, phi.pool.copy())
+        cells = label_cells(phi.tiles, held.pool < 0, solids.is_solid, held, None, solids.cut_cells)
+        return cells, liquid_volume(held, cells, self.h)
+
+    def _shift(self, missing: float, cells: Cells) -> None:
+        """Move the whole surface outwards until a volume (in cells) that is missing is there, and not far."""
+        phi = self.state.level_set.phi
+        area = int(np.count_nonzero((np.abs(phi.pool) < 0.5 * self.h) & (cells.label != SOLID)))
+        if area:
+            shift = min(max(missing / area, -_LARGEST_SHIFT), _LARGEST_SHIFT)
+            near = np.abs(phi.pool) < np.float32((BAND - 1) * self.h)
+            phi.pool[near] -= np.float32(shift * self.h)
+
+    def advect_particles(self, dt: float, solids: Solids) -> None:
+        """Carry the level set along for dt, and cut off what left the domain."""
+        s, report, level_set = self.state, self.report, self.state.level_set
+        assert s.velocity is not None
+        report.courant = max(report.courant, self.speed * dt / self.h)
+        known = functools.partial(velocity_at, s.velocity, h=self.h)
+        paths = StraightPaths(lambda points: np.nan_to_num(known(points)))
+        parts = max(1, math.ceil(level_set.farthest(paths, dt) / (MOST_CELLS * self.h)))
+        for _ in range(parts):
+            level_set.follow(paths, dt / parts)
+        slot, *within = places_of(s.inlet_cells, level_set.phi.tiles)
+        there = slot > 0
+        level_set.phi.pool[(slot[there], *(part[there] for part in within))] = np.float32(BAND * self.h)
+        for side, beyond in beyond_open_sides(level_set.phi.tiles, self.box):
+            self._empty(f"left through {side}", np.broadcast_to(beyond, level_set.phi.pool.shape))
+
+    def come_and_go(self, dt: float) -> None:
+        """Let the time dt pass: liquid comes in from spouts, and goes out into sinks."""
+        s, ledger, end = self.state, self.ledger, self.state.time + dt
+        phi = s.level_set.phi
+        for outlet in self.sinks.outlets:
+            if outlet.is_drain:
+                volume = outlet.wanted(ledger.removed, s.time, end)
+                places = outlet.inside.cells(s.tiles)
+                wet = s.cells is not None and bool((s.cells.label[places] == LIQUID).any())
+                if volume > 0 and wet:
+                    self._remove(outlet.reason, volume, is_outflow=True)
+            elif outlet.sink.acts(s.time):
+                marked = np.zeros(phi.pool.shape, np.bool_)
+                marked[outlet.inside.cells(phi.tiles)] = True
+                self._empty(outlet.reason, marked)
+        for inlet in self.sources.inlets:
+            volume = inlet.volume(end) - ledger.brought.get(inlet.name, 0.0)
+            if volume > 0:
+                ledger.brought[inlet.name] = ledger.brought.get(inlet.name, 0.0) + volume
+                ledger.bring(volume)
+        s.time = end
+        s.unspent = max(0.0, s.unspent - dt)
+
+    def _empty(self, reason: str, where: NDArray[np.bool_]) -> None:
+        """Make cells air, and write down by how much the volume is less."""
+        s, phi = self.state, self.state.level_set.phi
+        is_solid = self.solids.at(phi.tiles, s.poses, s.time, 0.0).is_solid
+        wet = where & ~is_solid & (phi.pool < np.float32(0.5 * self.h))
+        wet[0] = False
+        if not wet.any():
+            return
+        before = self._volume(is_solid)
+        phi.pool[wet] = np.float32(0.5 * self.h)
+        particles = s.level_set.particles
+        particles.keep(~where[places_of(np.floor(particles.place).astype(np.int64), phi.tiles)])
+        volume = (before - self._volume(is_solid)) * self.h**phi.tiles.dimension
+        if volume > 0:
+            self._remove(reason, volume, is_outflow=True)
+
+    def _volume(self, is_solid: NDArray[np.bool_]) -> float:
+        """Volume of the liquid now, in cells."""
+        phi = self.state.level_set.phi
+        return liquid_volume(phi, label_cells(phi.tiles, phi.pool < 0, is_solid, phi), self.h)
+
+    def snapshot(self) -> FrameLevelSet:  # type: ignore[override]
+        """The level set and the velocity as they are now, and where solids that move are, for a frame."""
+        s, phi = self.state, self.state.level_set.phi
+        velocity, poses = s.velocity_now(), self.solids.poses(s.time)
+        at = nowhere if velocity is None else functools.partial(velocity_at, velocity, h=self.h)
+        is_solid = self.solids.at(phi.tiles, poses, s.time, 0.0).is_solid
+        shown = CellField(phi.tiles, phi.pool.copy())
+        continue_into_solids(shown, is_solid, self.h)
+        return FrameLevelSet.of(shown, is_solid, at, self.h, poses)
+
+    def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
+        """The state for a checkpoint: arrays, and numbers about them."""
+        arrays, numbers = super().stored()
+        return arrays | stored_level_set(self.state.level_set, self.state.inlet_cells), numbers
+
+    def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
+        """Go back to a state that was stored."""
+        level_set, inlet_cells = level_set_from(arrays, self.state.level_set, self.h)
+        super().restore(arrays, numbers, scene)
+        plain: State = self.state
+        self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells)
+
+    def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
+        super()._complete(report, seconds)
+        report.particles = self.state.level_set.particles.count
+        self.ledger.particle_volume = self.ledger.volume
+
+
+def empty_state(dimension: int, h: float) -> LevelSetState:
+    """The state of a solver without any liquid."""
+    state = LevelSetState(Particles(dimension), level_set=nothing(dimension, h))
+    state.inlet_cells = np.zeros((0, dimension), np.int64)
+    return state

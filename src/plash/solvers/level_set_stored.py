@@ -1,0 +1,60 @@
+"""A level set as arrays, and back: to the last bit, and nothing that a kernel could trip over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.fields import CellField
+from plash.grid.tiles import FURTHEST, Tiles
+from plash.physics.level_set.band import BAND
+from plash.physics.level_set.level_set import LevelSet
+from plash.physics.level_set.signed_particles import LARGEST, SMALLEST, SignedParticles
+from plash.solvers.limits import are_tiles
+from plash.solvers.stored import ArraysByName, StoredArrays
+
+
+def stored_level_set(level_set: LevelSet, inlet_cells: NDArray[np.int64]) -> ArraysByName:
+    """A level set for a checkpoint."""
+    particles = level_set.particles
+    return {
+        "level_set_tiles": level_set.phi.tiles.keys,
+        "level_set_phi": level_set.phi.pool,
+        "level_set_steps": np.array(level_set.steps),
+        "signed_place": particles.place,
+        "signed_sign": particles.sign,
+        "signed_radius": particles.radius,
+        "inlet_cells": inlet_cells,
+    }
+
+
+def level_set_from(arrays: StoredArrays, like: LevelSet, h: float) -> tuple[LevelSet, NDArray[np.int64]]:
+    """A level set that was stored, with the settings of another; and the inlet cells.
+
+    Raises:
+        DamagedError: It is none that a solver can have.
+    """
+    d = like.phi.tiles.dimension
+    phi = phi_from(arrays, "level_set_tiles", "level_set_phi", d, h)
+    furthest = FURTHEST * phi.tiles.shape[2]
+    n = len(arrays.take("signed_sign", np.int8, (None,), -1, 1))
+    particles = SignedParticles(
+        arrays.take("signed_place", np.float64, (n, d), -furthest, furthest),
+        arrays.take("signed_sign", np.int8, (n,), -1, 1),
+        arrays.take("signed_radius", np.float32, (n,), np.float32(SMALLEST), np.float32(LARGEST)),
+    )
+    steps = int(arrays.take("level_set_steps", np.int64, (), 0, 2**62))
+    inlet_cells = arrays.take("inlet_cells", np.int64, (None, d), -furthest, furthest)
+    return replace(like, phi=phi, particles=particles, steps=steps), inlet_cells
+
+
+def phi_from(arrays: StoredArrays, tiles: str, pool: str, dimension: int, h: float) -> CellField:
+    """A signed distance on tiles that were stored."""
+    keys = arrays.take(tiles, np.int64, (None,))
+    if not are_tiles(keys, dimension):
+        raise arrays.damaged(f"{tiles!r} is no table of tiles")
+    where = Tiles.of_keys(keys, dimension)
+    most = 2 * BAND * h
+    return CellField(where, arrays.take(pool, np.float32, (where.count + 1, *where.shape), -most, most))
