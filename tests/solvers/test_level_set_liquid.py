@@ -16,6 +16,7 @@ from plash.files.frames import write_frame
 from plash.levelset.sampling import sampled
 from plash.solvers.build import read_snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
+from plash.studio.kinds import live
 
 G = 9.7
 
@@ -237,6 +238,11 @@ def test_frame_file_gives_back_what_was_shown(tmp_path):
 def test_what_a_level_set_cannot_do_is_refused(keys, message):
     with pytest.raises(plash.SceneError, match=message):
         column(**keys)
+
+
+def test_the_studio_says_that_it_needs_particles():
+    with pytest.raises(plash.SceneError, match="the studio draws with particles"):
+        live(column())
 
 
 def test_ball_of_liquid_in_space_falls_into_a_pool():

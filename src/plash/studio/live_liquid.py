@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import CARRIED, COLOR, Carried, scalars
+from plash.errors import Problem, SceneError
 from plash.grid.cells import LIQUID
 from plash.grid.differences import divergence
 from plash.grid.fields import FaceField
@@ -39,6 +40,9 @@ _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not m
 
 @made_live.register
 def _(settings: LiquidSettings, scene: Scene) -> Live:
+    if settings.has_no_particles:
+        sentence = "the studio draws with particles, and a level set has none"
+        raise SceneError([Problem("solver.surface", f'{sentence}: use "particles" here, or plash run')])
     return LiveLiquid(settings, scene)
 
 
