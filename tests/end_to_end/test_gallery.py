@@ -8,6 +8,7 @@ import plash
 pytestmark = pytest.mark.slow
 
 KINDS = {name: plash.load_scene(name).solver.kind for name in plash.gallery()}
+THIN = {"paint_mix"}  # a layer that coarser cells do not hold
 LEVEL_SETS = [name for name in KINDS if getattr(plash.load_scene(name).solver, "surface", "") == "levelset"]
 
 
@@ -15,7 +16,9 @@ LEVEL_SETS = [name for name in KINDS if getattr(plash.load_scene(name).solver, "
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind == "liquid" and name not in LEVEL_SETS])
 def test_every_scene_runs_with_every_surface(name, surface):
     overrides = {"solver.free_surface": surface}
-    scene = plash.load_scene(name, resolution=24 if "2d" in name else 16, frames=4, **overrides)
+    shipped = plash.load_scene(name)
+    coarse = 24 if shipped.dimension == 2 or name in THIN else 16
+    scene = plash.load_scene(name, resolution=coarse, frames=4, **overrides)
     frames = list(plash.simulate(scene))
     assert [frame.number for frame in frames] == [1, 2, 3, 4]
     assert [frame.time for frame in frames] == pytest.approx([number / scene.time.fps for number in range(4)])

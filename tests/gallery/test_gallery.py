@@ -50,11 +50,11 @@ def test_a_short_text_says_all_but_the_head():
 
 def test_the_readme_gets_clips_between_its_marks(docs):
     readme = docs.parent / "README.md"
-    readme.write_text("# plash\n\n<!-- gallery: written by `make gallery` -->\npast\n<!-- end of gallery -->\n\nmore\n")
+    readme.write_text("# plash\n\n<!-- gallery: written by `make gallery` -->\nthen\n<!-- end of gallery -->\n\nmore\n")
     for _ in range(2):
         write_pages(plash.gallery(), docs, docs / "pictures" / "gallery")
     text = readme.read_text()
-    assert "past" not in text
+    assert "\nthen\n" not in text
     assert text.startswith("# plash\n")
     assert text.endswith("\nmore\n")
     sources = re.findall(r'src="(.*?)"', text)

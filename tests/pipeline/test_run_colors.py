@@ -23,7 +23,7 @@ frames = 5
 [liquid]
 color = "#f4ead5"
 colors = "mix"
-color_diffusivity = "2 cm^2/s"
+color_diffusivity = "40 cm^2/s"
 [[fill]]
 shape = { kind = "box", min = [0, 0], max = [0.3, 0.4] }
 color = "red"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from dataclasses import replace
 
 import av
@@ -239,9 +240,10 @@ def test_runs_are_listed_and_played_back_in_space(page, studio):
     tab.click('[data-mode="surface"]')
 
 
-def test_a_surface_of_several_colours_is_seen_in_them(page, studio):
+def test_a_surface_of_several_colours_is_seen_in_them(page, studio, request):
     tab = page.tab
     make_run(studio.runs / "painted")
+    request.addfinalizer(lambda: shutil.rmtree(studio.runs / "painted"))
     halves = ball(center=(0.8, 0.5, 0.5), radius=0.3)
     is_left = halves.vertices[:, :1] < 0.8
     colors = np.where(is_left, [[0.8, 0.0, 0.0]], [[0.0, 0.5, 0.0]]).astype(np.float32)

@@ -226,7 +226,8 @@ class LiquidSolver:
         time = self.state.time
         if self.steps_cross_frames:
             until = time + min(self.time_step.limit(self.speed), 2 * (frame_time - time))
-            return self.time_step.limit(self._fastest(time, until))
+            longest = self.time_step.limit(self._fastest(time, until))
+            return longest if math.isfinite(longest) else until - time
         return self.time_step.divide(frame_time - time, self._fastest(time, frame_time))
 
     def _fastest(self, time: float, until: float) -> float:
