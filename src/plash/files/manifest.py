@@ -20,7 +20,7 @@ from plash.errors import DamagedError, StorageError
 from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
 from plash.files.guard import NOTHING, found_at, refuse_strange_places
 from plash.files.layout import RunFolder, Stages
-from plash.scene.settings import SOLVER_KINDS, kind_named_in
+from plash.scene.solver import SOLVER_KINDS, kind_named_in
 from plash.solvers.ledger import Ledger
 from plash.solvers.stored import AS_WRITTEN, Count, Seconds
 from plash.version import VERSION

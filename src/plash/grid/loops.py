@@ -71,3 +71,11 @@ def row_start(z, y, HZ, PY, PX):
 def stride(axis, PY, PX):
     """Distance in a block of rows PX long, PY of them a layer, from a value to the next one along an axis."""
     return 1 if axis == 0 else (PX if axis == 1 else PX * PY)
+
+
+@inlined
+def root_of(root, a):
+    """The member that stands for all that a is joined with, where each names another of them or itself."""
+    while root[a] != a:
+        a = root[a]
+    return a

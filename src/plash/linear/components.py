@@ -15,8 +15,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
-from plash.grid.loops import CENTRE, chunk_range, row_start, stride
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel, serial_kernel
+from plash.grid.loops import CENTRE, chunk_range, root_of, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator, Pool64, copy_all_weights
 
@@ -156,13 +156,6 @@ def _label_in_tiles(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
-def _root(root, a):
-    while root[a] != a:
-        a = root[a]
-    return a
-
-
 @for_tile_shape
 def _join(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -190,8 +183,8 @@ def _join(shape: Shape) -> Kernel:
                             continue
                         if not uniform[s] and weights[axis, s, zj, yj, xj] <= 0:
                             continue
-                        one = _root(root, first[i] + label[i, zi, yi, xi] - 1)
-                        two = _root(root, first[j] + label[j, zj, yj, xj] - 1)
+                        one = root_of(root, first[i] + label[i, zi, yi, xi] - 1)
+                        two = root_of(root, first[j] + label[j, zj, yj, xj] - 1)
                         if one < two:
                             root[two] = one
                         elif two < one:

@@ -17,9 +17,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.carried import COLOR
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel, serial_kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of
+from plash.grid.loops import chunk_range, corner_step, home_of, root_of
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.draft import Draft
 from plash.particles.particles import Particles
@@ -106,13 +106,6 @@ class _Owned(NamedTuple):
     body: NDArray[np.int64]
 
 
-@inlined
-def _root(root, a):
-    while root[a] != a:
-        a = root[a]
-    return a
-
-
 @for_tile_shape
 def _join(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -133,7 +126,7 @@ def _join(shape: Shape) -> Kernel:
                             other = ((s * BZ + k) * BY + j) * BX + i
                             if s == 0 or root[other] < 0:
                                 continue
-                            one, two = _root(root, own), _root(root, other)
+                            one, two = root_of(root, own), root_of(root, other)
                             root[max(one, two)] = min(one, two)
 
     return run

@@ -12,7 +12,7 @@ from plash.scene.colors import rgb
 from plash.scene.language.words import Finding, shown
 from plash.scene.liquid import Liquid
 from plash.scene.look import Look
-from plash.scene.settings import Solver
+from plash.scene.solver import Solver
 from plash.scene.sources import DyeSource
 from plash.scene.warmth import no_meaning
 

@@ -34,8 +34,9 @@ from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
-from plash.scene.settings import LiquidSettings, Solver, SolverSettings, Time
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
+from plash.scene.settings import LiquidSettings, SolverSettings, Time
+from plash.scene.solver import Solver
+from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
 from plash.scene.warmth import (
     faults_of_kinds,
     faults_of_liquid,
@@ -357,8 +358,7 @@ class Scene(SceneModel):
     def has_heat(self) -> bool:
         """Whether anything is, or will be, at another temperature than the liquid at the start."""
         differ = any(temperature != self.liquid.temperature for temperature in self.temperatures)
-        burns = any(isinstance(body, SmokeSource) and body.fuel > 0 for body in self.source)
-        return differ or burns or any(isinstance(body, HeatSource) for body in self.source)
+        return differ or any(source.gives_heat for source in self.source)
 
     @property
     def temperatures(self) -> tuple[float, ...]:

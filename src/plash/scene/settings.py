@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from plash.scene.domain import Domain, Sides
 from plash.scene.language.base import (
     FURTHEST,
-    Direction,
-    Duration,
     Number,
     SceneModel,
     Switch,
-    Velocity,
     Whole,
     renamed,
 )
 from plash.scene.language.fields import kind_of
 from plash.scene.language.units import Quantity
-from plash.scene.language.words import Finding, nearest, refusal, refusal_at, shown
+from plash.scene.language.words import Finding, refusal, refusal_at, shown
+from plash.scene.smoke_settings import SmokeSettings
+from plash.scene.solver import MOST_FOR_SOLIDS, SOLVER_KINDS, Solver, kind_named_in
 
 if TYPE_CHECKING:
-    from plash.scene.keys import SolverKeys, TimeKeys
+    from plash.scene.keys import TimeKeys
 
 
 class Time(SceneModel):
@@ -40,136 +38,6 @@ class Time(SceneModel):
     )
 
 
-class Solver(SceneModel):
-    """How the equations are solved; the `kind` says which other keys there are.
-
-    >>> Solver(kind="stable_fluids", confinement=0.5).advection
-    'maccormack'
-    """
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **keys: Unpack[SolverKeys]) -> None: ...
-
-    error_source: ClassVar[str] = "Solver"
-
-    # What a kind has, and so what the other tables of a scene may say
-    has_particles: ClassVar[bool] = True
-    has_free_surface: ClassVar[bool] = True
-    has_warm_walls: ClassVar[bool] = True
-    has_varied_viscosity: ClassVar[bool] = True
-    has_colors: ClassVar[bool] = True
-    has_sinks: ClassVar[bool] = True
-    has_motion: ClassVar[bool] = True
-    has_smoke: ClassVar[bool] = False  # pictures show a volume, in front of the plain background
-    has_viscosity: ClassVar[bool] = True
-    has_matched_sinks: ClassVar[bool] = True
-    source_kinds: ClassVar[frozenset[str]] = frozenset({"blob", "spout", "heat", "dye"})
-    bringing_kinds: ClassVar[frozenset[str]] = frozenset({"blob", "spout"})  # that a scene may begin empty with
-    fluid: ClassVar[str] = "water"  # the material, if none is named
-    has_density: ClassVar[bool] = False  # of fills
-    shows: ClassVar[tuple[str, ...]] = ("surface", "particles", "cells")  # what looks may show, first by default
-    force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
-    frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
-    counts: ClassVar[str] = "volume"  # what its ledger counts: volumes, or masses
-    is_live: ClassVar[bool] = True  # whether the studio can show it
-    start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
-    edition: ClassVar[tuple[int, ...]] = ()  # raised when the same scene gives another simulation than before
-
-    kind: Literal["liquid", "stable_fluids", "smoke"] = Field(
-        default="liquid",
-        description="What is simulated: a liquid in air (liquid), a fluid that fills a closed box, with liquid "
-        "where it is dense (stable_fluids), or smoke, heat and fire in air (smoke).",
-    )
-    min_dt: Duration = Field(default=0.0, ge=0, description="Shortest step, whatever accuracy asks for.")
-    max_dt: Duration | None = Field(
-        default=None, gt=0, description="Longest step.", json_schema_extra={"default_text": "no limit"}
-    )
-    courant: Number = Field(
-        default=3.0,
-        gt=0,
-        le=100,
-        description="Cells that liquid may cross in one step; at most 10, but for stable fluids, where it is 1 if not "
-        "given.",
-    )
-    tolerance: Number = Field(
-        default=1e-5, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
-    )
-    max_volume_error: Number | None = Field(
-        default=None,
-        gt=0,
-        description="Largest difference between measured and target volume, as a share of the target; a run that "
-        "exceeds it fails.",
-        json_schema_extra={"default_text": "no limit"},
-    )
-
-    def __new__(cls, /, **keys: Any) -> Self:
-        """The settings of the kind that the keys name."""
-        chosen: Any = SOLVER_KINDS[kind_named_in(keys)] if cls is Solver else cls
-        made: Self = super().__new__(chosen)
-        return made
-
-    @classmethod
-    def model_validate(cls, obj: Any, **options: Any) -> Self:
-        """The settings of the kind that plain data names."""
-        if cls is Solver:
-            made: Any = SOLVER_KINDS[kind_named_in(obj)].model_validate(obj, **options)
-            return cast(Self, made)
-        return super().model_validate(obj, **options)
-
-    def __repr_name__(self) -> str:
-        return "Solver"
-
-    @classmethod
-    def why_unknown(cls, key: str) -> str:
-        """That a key is of another kind; empty if it is of none."""
-        others = [other for other in SOLVER_KINDS.values() if key in other.model_fields or key in other.old_keys]
-        return f'has no meaning with kind = "{kind_of(cls)}": take it out' if others else ""
-
-    @property
-    def courant_of_solids(self) -> float:
-        """Cells that a body which moves may cross in one step."""
-        return min(self.courant, MOST_FOR_SOLIDS)
-
-    @property
-    def has_no_particles(self) -> str:
-        """Why nothing of its particles can be shown; empty if it can."""
-        return "" if self.has_particles else f"{self.kind.replace('_', ' ')} have no particles"
-
-    @property
-    def viscosity_shortens_steps(self) -> bool:
-        """Whether steps have to be short enough for the viscosity."""
-        return False
-
-    @property
-    def surface_keys(self) -> tuple[float, ...]:
-        """What the surface of the liquid depends on, beside the mesh settings and the frame."""
-        return ()
-
-    def faults_in(self, domain: Domain) -> list[Finding]:
-        """What is wrong with these settings in a domain."""
-        return []
-
-    def count_per_cell(self, dimension: int) -> int:
-        """Particles that a full cell starts with, or that would fill it if there were any."""
-        return int(2**dimension)
-
-    @field_validator("kind", mode="before")
-    @classmethod
-    def _is_a_kind(cls, value: object) -> object:
-        if value not in list(SOLVER_KINDS):
-            words = ", ".join(SOLVER_KINDS)
-            raise refusal(f"{shown(value)} is not one of {words}.{nearest(value, SOLVER_KINDS)}")
-        return value
-
-    @model_validator(mode="after")
-    def _shortest_is_below_longest(self) -> Self:
-        if self.max_dt is not None and self.min_dt > self.max_dt:
-            raise refusal_at("min_dt", f"{self.min_dt} s is above max_dt = {self.max_dt} s")
-        return self
-
-
-MOST_FOR_SOLIDS = 2.0  # cells that a body may cross in a step, or it would push too hard
 _MOST_FOR_LIQUID = 10.0
 
 
@@ -374,135 +242,8 @@ class StableFluidsSettings(Solver):
         return [(("kind",), f'{sentence}: close it, or use "liquid"')]
 
 
-_Rate = Annotated[float, Quantity("rate"), Field(ge=0, le=FURTHEST)]
-_MOST_FOR_SMOKE = 5.0  # so that what smoke crosses in a step, and three cells more, are no further than the next tile
-
-
-class SmokeSettings(Solver):
-    """Smoke, heat and fire in air, which is followed near them alone."""
-
-    has_particles: ClassVar[bool] = False
-    has_free_surface: ClassVar[bool] = False
-    has_varied_viscosity: ClassVar[bool] = False
-    has_colors: ClassVar[bool] = False
-    has_smoke: ClassVar[bool] = True
-    has_viscosity: ClassVar[bool] = False
-    has_matched_sinks: ClassVar[bool] = False
-    source_kinds: ClassVar[frozenset[str]] = frozenset({"smoke", "heat"})
-    bringing_kinds: ClassVar[frozenset[str]] = frozenset({"smoke", "heat"})
-    fluid: ClassVar[str] = "air"
-    has_density: ClassVar[bool] = True
-    shows: ClassVar[tuple[str, ...]] = ("volume",)
-    frame_files: ClassVar[str] = "volumes"
-    counts: ClassVar[str] = "mass"
-    is_live: ClassVar[bool] = False
-    seed: ClassVar[int] = 0  # nothing is random
-
-    kind: Literal["smoke"] = Field(description="Smoke in air.")
-    courant: Number = Field(default=2.0, gt=0, le=_MOST_FOR_SMOKE, description="Cells that air may cross in one step.")
-    tolerance: Number = Field(
-        default=1e-4, ge=1e-10, le=1e-1, description="Residual of the pressure equation over its right side."
-    )
-    advection: Annotated[Literal["semi_lagrangian", "maccormack"], renamed(trace="semi_lagrangian")] = Field(
-        default="maccormack",
-        description="How the velocity is carried along, and smoke too unless it is conserved: traced back "
-        "(semi_lagrangian), or also traced forth and corrected (maccormack), which keeps swirls and edges.",
-    )
-    conserve: Switch = Field(
-        default=True,
-        description="Carry smoke and heat by their fluxes through the faces of cells, so that advection neither makes "
-        "nor loses any.",
-    )
-    solids: Literal["cut", "voxel"] = Field(
-        default="cut",
-        description="How the grid represents solids: at their true place, by the cells they cut (cut), or as whole "
-        "cells (voxel).",
-    )
-    threshold: Annotated[float, Quantity("density")] = Field(
-        default=1e-3, gt=0, le=FURTHEST, description="Density of smoke above which air is followed."
-    )
-    warmth_threshold: Number = Field(
-        default=1.0, gt=0, le=FURTHEST, description="Kelvin above or below the air's temperature that do the same."
-    )
-    rise: Number | None = Field(
-        default=None,
-        ge=0,
-        le=FURTHEST,
-        description="How hot smoke rises: m/s^2 for each kelvin above the air's temperature.",
-        json_schema_extra={"default_text": "that of a gas: gravity over `liquid.temperature`"},
-    )
-    fall: Number = Field(
-        default=0.0,
-        ge=0,
-        le=FURTHEST,
-        description="How dense smoke sinks: m/s^2 for each kg/m^3. Its own weight in air is 8.1.",
-    )
-    up: Direction | None = Field(
-        default=None,
-        description="Which way hot smoke rises.",
-        json_schema_extra={"default_text": "against gravity"},
-    )
-    wind: Velocity = Field(
-        default=(0.0, 0.0, 0.0),
-        description="Velocity of the air far from smoke.",
-        json_schema_extra={"default_text": "still air"},
-    )
-    wind_rate: _Rate = Field(
-        default=0.0, description="How fast air at the border of what is followed is drawn to the wind."
-    )
-    confinement: _Rate = Field(default=0.0, description="How strongly swirls are spun up again; 0 is not at all.")
-    dissipation: Number = Field(
-        default=0.0, ge=0, le=FURTHEST, description="Density that smoke loses in a second, in kg/(m^3 s)."
-    )
-    decay: _Rate = Field(default=0.0, description="Which share of its density smoke loses in a second.")
-    cooling: _Rate = Field(default=0.0, description="Which share of its warmth air loses in a second.")
-    diffusion: Annotated[float, Quantity("kinematic viscosity")] = Field(
-        default=0.0, ge=0, le=FURTHEST, description="How fast smoke spreads by itself."
-    )
-    burn_rate: _Rate = Field(
-        default=4.0, gt=0, description="Of which share of the air the fuel burns in a second; of sources with fuel."
-    )
-    ignition: Number = Field(
-        default=50.0, ge=0, le=FURTHEST, description="Kelvin above the air's temperature at which fuel burns."
-    )
-    burn_heat: Number = Field(
-        default=1500.0, ge=0, le=FURTHEST, description="Kelvin that burning air full of fuel gets warmer by."
-    )
-    soot: Annotated[float, Quantity("density")] = Field(
-        default=0.5, ge=0, le=FURTHEST, description="Density of the smoke that burning air full of fuel gives."
-    )
-    expansion: Number = Field(
-        default=1.0, ge=0, le=100, description="By which share of its volume air full of fuel grows as it burns."
-    )
-
-    def faults_in(self, domain: Domain) -> list[Finding]:
-        """That directions have other axes than the domain, or that nothing says which way is up."""
-        d = domain.dimension
-        found: list[Finding] = []
-        for key in ("up", "wind"):
-            value = getattr(self, key)
-            if key in self.model_fields_set and value is not None and len(value) != d:
-                found.append(((key,), f"{shown(list(value))} has {len(value)} entries: a {d}-D scene needs {d}"))
-        if self.up is None and not any(domain.gravity) and (self.fall > 0 or (self.rise or 0.0) > 0):
-            key = "fall" if self.fall > 0 else "rise"
-            sentence = "has no direction: domain.gravity is 0 and so does not say which way is up"
-            found.append(((key,), f"{getattr(self, key):g} {sentence}: give solver.up, such as {[0.0, 1.0, 0.0][:d]}"))
-        return found
-
-    def wind_in(self, dimension: int) -> tuple[float, ...]:
-        """The wind along as many axes as there are, m/s."""
-        return tuple(self.wind[:dimension])
-
-
 _KINDS: tuple[type[Solver], ...] = (LiquidSettings, StableFluidsSettings, SmokeSettings)
-SOLVER_KINDS: dict[str, type[Solver]] = {kind_of(kind): kind for kind in _KINDS}
-
-
-def kind_named_in(value: object) -> str:
-    """The kind that settings name, in a table or as an object; a liquid if they name none that there is."""
-    kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
-    return kind if isinstance(kind, str) and kind in SOLVER_KINDS else "liquid"
-
+SOLVER_KINDS.update({kind_of(kind): kind for kind in _KINDS})
 
 SolverSettings = Annotated[
     Annotated[LiquidSettings, Tag("liquid")]

@@ -61,6 +61,11 @@ class Timed(SceneModel):
         """When it ends, s; infinite if it does not."""
         return math.inf if self.stop is None else self.stop
 
+    @property
+    def gives_heat(self) -> bool:
+        """Whether it warms what is there, beside by what it brings."""
+        return False
+
 
 class Flowing(SceneModel):
     """What has a flow rate, given for as many axes as the scene has."""
@@ -119,6 +124,11 @@ class Blob(SceneModel):
         description='Its colour: "#rrggbb" or a name; not for stable fluids.',
         json_schema_extra={"default_text": "the liquid's"},
     )
+
+    @property
+    def gives_heat(self) -> bool:
+        """Whether it warms what is there, beside by what it brings."""
+        return False
 
 
 class Spout(Flowing, Timed):
@@ -233,6 +243,11 @@ class HeatSource(Timed):
     shape: Shape = Field(description="Where it is.")
     temperature: Temperature = Field(description="How warm everything there is while it acts.")
 
+    @property
+    def gives_heat(self) -> bool:
+        """Whether it does, even if it is as warm as what is there."""
+        return True
+
 
 class DyeSource(Timed):
     """A place where liquid that passes takes on a colour. It brings no liquid.
@@ -316,6 +331,11 @@ class SmokeSource(Timed):
     def moves(self) -> bool:
         """Whether it is not always in the same place."""
         return self.motion is not None and not self.motion.is_still
+
+    @property
+    def gives_heat(self) -> bool:
+        """Whether fuel of it may burn."""
+        return self.fuel > 0
 
 
 Source = Annotated[Blob | Spout | HeatSource | DyeSource | SmokeSource, Field(discriminator="kind")]

@@ -12,7 +12,7 @@ from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.language.words import Finding, shown
 from plash.scene.liquid import Liquid
-from plash.scene.settings import Solver
+from plash.scene.solver import Solver
 
 _NO_WARMTH = "warms nothing without conduction: raise liquid.thermal_diffusivity"
 _BY_TEMPERATURE = "Pa*s is given together with liquid.viscosity_at, by which it follows the temperature: keep one"

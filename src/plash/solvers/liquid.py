@@ -41,7 +41,7 @@ from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity.base import Viscosity
 from plash.physics.viscosity.viscosity_field import OneViscosity, ViscosityField
 from plash.scene.model import Scene
-from plash.scene.settings import MOST_FOR_SOLIDS
+from plash.scene.solver import MOST_FOR_SOLIDS
 from plash.solvers.frame import FrameParticles, nowhere
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import bounds_of

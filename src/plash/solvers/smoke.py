@@ -38,7 +38,7 @@ from plash.physics.smoke.transport import DROPPED, Move, Transport
 from plash.physics.smoke.wind import Wind
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.scene.model import Scene
-from plash.scene.settings import MOST_FOR_SOLIDS
+from plash.scene.solver import MOST_FOR_SOLIDS
 from plash.solvers.frame_smoke import FrameSmoke
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import fastest as fastest_of

@@ -18,7 +18,7 @@ from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
 from plash.scene.language.words import shown
 from plash.scene.model import Scene
-from plash.scene.settings import Solver
+from plash.scene.solver import Solver
 from plash.studio.fields import distance_bytes
 
 Arrays = dict[str, NDArray[Any]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from plash.errors import Problem, SceneError
 from plash.scene.language.read import gallery, gallery_text
-from plash.scene.settings import SOLVER_KINDS
+from plash.scene.solver import SOLVER_KINDS
 
 FIRST = "dam"
 

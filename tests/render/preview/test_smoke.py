@@ -19,7 +19,7 @@ from plash.render.smoke.fire import fire_lamps
 from plash.render.smoke.optics import smoke_optics
 from plash.scene import Box, Domain, Fill, Look, Scene, Solid, Sphere
 from plash.scene.colors import linear
-from plash.scene.settings import Solver
+from plash.scene.solver import Solver
 
 H = 0.05
 CELLS = (40, 20, 24)  # the domain of `make_scene`

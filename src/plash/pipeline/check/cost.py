@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 from plash.scene.model import Scene
-from plash.scene.settings import Solver
+from plash.scene.solver import Solver
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from plash.pipeline.check.trial import over_all, patience
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.scene.model import Scene
-from plash.scene.settings import SmokeSettings
+from plash.scene.smoke_settings import SmokeSettings
 from plash.solvers.build.smoke import build_smoke
 
 _COARSE = {2: 4_000, 3: 30_000}  # cells of the domain in the run that finds speeds and times

@@ -32,8 +32,9 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
-from plash.scene.settings import SOLVER_KINDS, Solver, Time
+from plash.scene.settings import Time
 from plash.scene.shapes import DEEPEST
+from plash.scene.solver import SOLVER_KINDS, Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
 
 INTRODUCTION = """\

@@ -20,7 +20,7 @@ from plash.scene.bodies import Fill
 from plash.scene.language.fields import fields_of, models_in
 from plash.scene.language.units import Quantity
 from plash.scene.model import Scene
-from plash.scene.settings import SOLVER_KINDS, Solver
+from plash.scene.solver import SOLVER_KINDS, Solver
 
 _HEAD = '''\
 """What each table of a scene may be made from, in Python: as keywords, or as a dictionary in its place.

@@ -24,8 +24,9 @@ from plash.scene.language.words import Finding, Location, key_of
 from plash.scene.look import Look
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
-from plash.scene.settings import Solver, Time
+from plash.scene.settings import Time
 from plash.scene.shapes import FunctionShape, HeightShape
+from plash.scene.solver import Solver
 from plash.scene.sources import Blob
 
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}

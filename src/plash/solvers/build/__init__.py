@@ -9,7 +9,9 @@ from typing import Any
 
 from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
-from plash.scene.settings import LiquidSettings, SmokeSettings, Solver, StableFluidsSettings
+from plash.scene.settings import LiquidSettings, StableFluidsSettings
+from plash.scene.smoke_settings import SmokeSettings
+from plash.scene.solver import Solver
 from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
 from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state

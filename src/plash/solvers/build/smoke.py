@@ -23,7 +23,7 @@ from plash.physics.smoke.wind import Wind
 from plash.scene.bodies import Fill
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
-from plash.scene.settings import SmokeSettings
+from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.sources import HeatSource, SmokeSource
 from plash.solvers.build.surroundings import greatest_push, scene_forces, scene_solids, warm_walls
 from plash.solvers.ledger import Ledger
