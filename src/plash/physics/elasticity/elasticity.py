@@ -1,0 +1,158 @@
+"""Elastic liquid in a step (Cline section 8): the force of its strain, and new strain from its velocity.
+
+Strain belongs to the times at which particles have their positions, velocity to the middle between them:
+
+    u(n+1/2) = u(n-1/2) + kick 2G/ρ div E(n) ,    E(n+1) = R E(n) Rᵀ + dt T(u(n+1/2)) ,    then yield
+
+So the step is stable, and keeps the energy of waves, for dt ≤ h/(c √(2d)), c² = G/ρ in d dimensions.
+
+Reference: Cline figure 12.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import Cells
+from plash.grid.fields import FaceField
+from plash.particles.particles import Particles
+from plash.physics.elasticity.base import ElasticLiquid
+from plash.physics.elasticity.contact import let_settle
+from plash.physics.elasticity.force import add_elastic_force
+from plash.physics.elasticity.particle_strain import Constants, StrainHow, particle_load, strain_particles
+from plash.physics.elasticity.rates import Rates, rates_of
+from plash.physics.elasticity.samples import Pool, StressSamples, stress_samples
+from plash.physics.flow.sources import RunningInlets
+from plash.physics.solids.base import Solids
+from plash.physics.viscosity.base import Viscosity, ViscousStep
+from plash.physics.viscosity.coupled import CoupledStep
+from plash.physics.viscosity.path_strain import StraightPaths
+from plash.physics.viscosity.stress_weights import Scheme
+from plash.physics.viscosity.viscous_faces import SIDE_CLOSED, ViscousFaces
+
+_SAFE = 0.9  # of the longest stable step: beside walls stress is stiffer
+
+
+class Strain(Protocol):
+    """Who knows how strained the liquid is."""
+
+    def bring(self, liquid: ElasticLiquid, cells: Cells) -> None:
+        """Bring the strain of the step before to where the liquid is now."""
+
+    def load(self, liquid: ElasticLiquid, samples: StressSamples) -> Pool:
+        """Elastic stress over density (m²/s²) times the liquid that has it, in cells, at the samples."""
+
+    def grow(self, liquid: ElasticLiquid, rates: Rates, samples: StressSamples, dt: float) -> None:
+        """Strain the liquid for dt (s) at the rates of its velocity, and let it yield."""
+
+
+@dataclass(frozen=True)
+class OnParticles:
+    """Particles carry it.
+
+    Attributes:
+        constants: Shear modulus (Pa), yield strain and yield rate (1/s) of particles that have none of their own.
+        rho: Density, kg/m³.
+        how: How strain grows.
+    """
+
+    constants: tuple[float, float, float]
+    rho: float
+    how: StrainHow
+
+    def bring(self, liquid: ElasticLiquid, cells: Cells) -> None:
+        """Nothing: particles have brought it."""
+
+    def load(self, liquid: ElasticLiquid, samples: StressSamples) -> Pool:
+        """The sum of what particles bring."""
+        return particle_load(liquid.particles, self._constants(liquid.particles), samples, self.rho)
+
+    def grow(self, liquid: ElasticLiquid, rates: Rates, samples: StressSamples, dt: float) -> None:
+        """Each particle by itself."""
+        constants = self._constants(liquid.particles)
+        strain_particles(liquid.particles, constants, rates, samples, dt, self.how)
+
+    def _constants(self, particles: Particles) -> Constants:
+        own = particles.elastic
+        return Constants(own if len(own) else np.array(self.constants)[:, None])
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """Liquid with a shear modulus.
+
+    Attributes:
+        strain: Who knows how strained it is.
+        modulus: The largest shear modulus of any liquid, Pa.
+        rho: Density, kg/m³.
+        scheme: Which stress it is, for shares and walls.
+    """
+
+    strain: Strain
+    modulus: float
+    rho: float
+    scheme: Scheme
+
+    def longest_step(self, h: float, dimension: int) -> float:
+        """Longest step for which the force is stable, s."""
+        return longest_elastic_step(self.modulus / self.rho, h, dimension)
+
+    def at(self, liquid: ElasticLiquid, cells: Cells, solids: Solids, dt: float) -> ElasticMotion:
+        """See how strained liquid is at the start of a step of dt (s)."""
+        self.strain.bring(liquid, cells)
+        return ElasticMotion(self, liquid, cells, solids, dt)
+
+
+def longest_elastic_step(firmness: float, h: float, dimension: int) -> float:
+    """Longest step (s) on cells of size h (m) for a shear modulus over density (m²/s²).
+
+    >>> round(longest_elastic_step(4.0, 0.01, 2), 6), round(longest_elastic_step(4.0, 0.01, 3), 6)
+    (0.00225, 0.001837)
+    """
+    return _SAFE * h / math.sqrt(2 * dimension * firmness)
+
+
+@dataclass(eq=False)
+class ElasticMotion:
+    """A step of elastic liquid."""
+
+    of: Elastic
+    liquid: ElasticLiquid
+    cells: Cells
+    solids: Solids
+    dt: float
+    samples: StressSamples | None = None
+
+    def settle(self, divergence: NDArray[np.float64], target_fill: float) -> None:
+        """Let liquid close the gap to walls that it touches."""
+        let_settle(divergence, self.cells, target_fill, self.dt, self.of.scheme.h)
+
+    def apply(
+        self,
+        viscosity: Viscosity,
+        velocity: FaceField,
+        dt: float,
+        inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
+    ) -> ViscousStep:
+        """Let elastic and viscous stress act for dt (s) on every velocity that borders liquid."""
+        scheme, cells, solids, liquid = self.of.scheme, self.cells, self.solids, self.liquid
+        self.samples = stress_samples(ViscousFaces.of(velocity, cells, solids), cells, scheme)
+        add_elastic_force(velocity, self.of.strain.load(liquid, self.samples), self.samples, dt / scheme.h)
+        found = viscosity.apply(velocity, cells, solids, liquid.viscosity, dt, inlets, paths)
+        firmness = self.of.modulus / self.of.rho * self.dt  # clings as liquid of such a viscosity does
+        return CoupledStep(found.iterations, found.residual, found.pressure, firmness, dt, scheme.h)
+
+    def strain(self, velocity: FaceField) -> None:
+        """Strain the liquid as the velocity of the step does, and let it yield."""
+        assert self.samples is not None, "stress has not acted yet"
+        faces = ViscousFaces.of(velocity, self.cells, self.solids)
+        # Liquid may be leaving a side: then the face there has the liquid's velocity
+        leaves = (faces.kinds == SIDE_CLOSED) & ~np.isnan(velocity.pool)
+        values = np.where(leaves, velocity.pool, faces.velocity)
+        self.of.strain.grow(self.liquid, rates_of(values, self.samples), self.samples, self.dt)

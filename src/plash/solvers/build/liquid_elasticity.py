@@ -1,0 +1,23 @@
+"""What a scene says about elasticity, as a liquid in air sees it."""
+
+from __future__ import annotations
+
+from plash.physics.elasticity.base import Elasticity, NoElasticity
+from plash.physics.elasticity.elasticity import Elastic, OnParticles, Strain
+from plash.physics.elasticity.grid_strain import OnGrid
+from plash.physics.elasticity.particle_strain import StrainHow
+from plash.physics.viscosity.stress_weights import Scheme
+from plash.scene.model import Scene
+from plash.scene.settings import LiquidSettings
+
+
+def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
+    """The elasticity of a scene; none if all of its liquid flows."""
+    if scene.shear_modulus == 0:
+        return NoElasticity()
+    h, rho = scene.domain.h, scene.liquid.rho
+    strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"))
+    if settings.transfer == "semi_lagrangian":
+        strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components")
+    scheme = Scheme(h, coupled=True, harmonic=settings.viscosity_mean == "harmonic", least_way=0.5)
+    return Elastic(strain, scene.shear_modulus, rho, scheme)

@@ -1,0 +1,172 @@
+"""Elastic liquid in whole steps: it waves, falls, rests and goes on as it should."""
+
+import numpy as np
+import pytest
+
+import plash
+from plash.errors import SceneError
+from plash.physics.elasticity.base import NoElasticity
+from plash.solvers.build.liquid import build_liquid
+
+RHO = 1300.0
+
+
+def scene(fill, size, resolution, modulus, gravity=True, **keys):
+    domain = {"size": size, "resolution": resolution} | keys.pop("domain", {})
+    if not gravity:
+        domain["gravity"] = (0,) * len(size)
+    liquid = {"density": RHO, "dynamic_viscosity": keys.pop("viscosity", 0.0), "shear_modulus": modulus}
+    liquid |= keys.pop("liquid", {})
+    time = {"fps": keys.pop("fps", 24), "frames": 100}
+    parts = {"domain": domain, "liquid": liquid, "fill": fill, "time": time, **keys}
+    return plash.Scene(**parts)
+
+
+def box(low, high, **keys):
+    return {"shape": {"kind": "box", "min": low, "max": high}} | keys
+
+
+def advanced(solver, time, fps=24):
+    frame = round(solver.state.time * fps)
+    while solver.state.time < time - 1e-9:
+        frame += 1
+        while solver.state.time < frame / fps - 1e-9:
+            solver.advance(frame / fps)
+
+
+def energy(solver, modulus, gravity=0.0):
+    """Kinetic, potential and elastic energy together, J (per metre in 2-D)."""
+    p, d = solver.state.particles, solver.state.particles.dimension
+    volume = p.volume.astype(np.float64) * solver.h**d
+    kinetic = 0.5 * RHO * (volume * (p.velocity.astype(np.float64) ** 2).sum(axis=0)).sum()
+    size = (p.strain[:d] ** 2).sum(axis=0) + 2 * (p.strain[d:] ** 2).sum(axis=0)
+    return kinetic + RHO * gravity * (volume * p.position(solver.h)[:, 1]).sum() + modulus * (volume * size).sum()
+
+
+@pytest.mark.slow
+def test_a_standing_wave_in_a_full_box_has_its_frequency():
+    """Strain on particles, between walls that liquid slides along: omega = c |k| within 1 %."""
+    size, resolution, modulus, fps = (1.0, 0.75), 20, 4e3, 200
+    made = scene([box((0, 0), size)], size, resolution, modulus, gravity=False, fps=fps)
+    solver = build_liquid(made)
+    p = solver.state.particles
+    wave = np.pi / np.array(size)
+
+    def mode():
+        x, y = (wave * p_now().position(solver.h)).T
+        return np.stack([wave[1] * np.sin(x) * np.cos(y), -wave[0] * np.cos(x) * np.sin(y)])
+
+    def p_now():
+        return solver.state.particles
+
+    p.velocity[:] = 1e-3 * mode()
+    seen: list[tuple[float, float]] = []
+    while solver.state.time < 0.9:
+        solver.advance((len(seen) + 1) / fps)
+        seen.append((solver.state.velocity_time, float((p_now().velocity * mode()).sum())))
+    times, amounts = np.array(seen).T
+    changes = np.flatnonzero(np.sign(amounts[1:]) != np.sign(amounts[:-1]))
+    assert len(changes) >= 3
+    crossings = [times[i] - amounts[i] * (times[i + 1] - times[i]) / (amounts[i + 1] - amounts[i]) for i in changes]
+    omega = np.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0])
+    assert omega == pytest.approx(np.sqrt(modulus / RHO) * np.linalg.norm(wave), rel=0.01)
+
+
+def test_a_body_in_free_fall_is_not_strained(dimension):
+    """It falls as if it were water, in as many steps as elastic waves allow."""
+    size = (0.8, 0.9, 0.7)[:dimension]
+    ball = {"shape": {"kind": "sphere", "center": (0.4, 0.6, 0.33)[:dimension], "radius": 0.2}}
+    solver = build_liquid(scene([ball], size, 16, 1e3))
+    start = solver.state.particles.position(solver.h)[:, 1].mean()
+    advanced(solver, 4 / 24)
+    fallen = start - solver.state.particles.position(solver.h)[:, 1].mean()
+    assert fallen == pytest.approx(9.81 / 2 * (4 / 24) ** 2, rel=1e-3)
+    assert np.abs(solver.state.particles.strain).max() < 1e-4
+
+
+@pytest.mark.slow
+def test_a_stretched_body_swings_and_gains_no_energy():
+    modulus, size = 4e3, (0.3, 0.3)
+    made = scene([box((0.1, 0.1), (0.2, 0.2))], size, 30, modulus, gravity=False, domain={"sides": "unbounded"})
+    solver = build_liquid(made)
+    p = solver.state.particles
+    x = p.position(solver.h) - 0.15
+    p.velocity[0], p.velocity[1] = 0.5 * x[:, 0], -0.5 * x[:, 1]
+    p.affine[0], p.affine[3] = 0.5 * solver.h, -0.5 * solver.h
+    start, highest, widths = energy(solver, modulus), 0.0, []
+    for frame in range(1, 9):
+        advanced(solver, frame / 96, fps=96)
+        highest = max(highest, energy(solver, modulus))
+        widths.append(np.ptp(solver.state.particles.position(solver.h)[:, 0]))
+    assert highest < 1.1 * start
+    assert max(widths) > widths[-1] > 0
+
+
+@pytest.mark.slow
+def test_a_block_that_falls_stays_a_block():
+    """It rests on the floor as high as theory has it within half a cell, keeps its volume, and no particle leaves."""
+    modulus, gravity = 5e3, 9.81
+    made = scene(
+        [box((0.1, 0.03), (0.2, 0.13))], (0.3, 0.2), 24, modulus, viscosity=8.0, domain={"friction": {"y_min": 1.0}}
+    )
+    solver = build_liquid(made)
+    start = energy(solver, modulus, gravity)
+    advanced(solver, 1.0)
+    assert energy(solver, modulus, gravity) < start
+    p = solver.state.particles
+    place = p.position(solver.h)
+    assert not p.ballistic.any()
+    assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.02)
+    sag = RHO * gravity * 0.1**2 / (8 * modulus)
+    assert place[:, 1].max() + solver.h / 4 == pytest.approx(0.1 - sag, abs=solver.h / 2)
+    assert np.ptp(place[:, 0]) == pytest.approx(0.1, rel=0.1)
+
+
+def test_without_a_modulus_the_bits_are_those_of_water():
+    pool = [box((0, 0), (0.3, 0.4))]
+    plain, flowing = (build_liquid(scene(pool, (0.6, 0.5), 12, modulus)) for modulus in (None, 0.0))
+    yielding = build_liquid(scene(pool, (0.6, 0.5), 12, 1e-3, liquid={"yield_strain": 0.0}))
+    assert isinstance(flowing.elasticity, NoElasticity)
+    for solver in (plain, flowing, yielding):
+        advanced(solver, 3 / 24)
+    assert np.array_equal(plain.state.particles.position(1.0), flowing.state.particles.position(1.0))
+    assert not yielding.state.particles.strain.any()
+
+
+def test_strain_on_the_grid_goes_on_from_a_state_that_was_stored():
+    """The semi-Lagrangian form: the same bits, and it resists."""
+    made = scene([box((0, 0), (0.2, 0.3))], (0.5, 0.4), 12, 2e3, solver={"transfer": "semi_lagrangian"})
+    solver = build_liquid(made)
+    advanced(solver, 1 / 24)
+    arrays, numbers = solver.stored()
+    assert "grid_strain" in arrays
+    assert np.nanmax(np.abs(arrays["grid_strain"])) > 1e-3
+    assert numbers["steps"] == solver.state.steps
+
+
+def test_fills_of_their_own_firmness(dimension):
+    size, half = (0.6, 0.4, 0.3)[:dimension], (0.3, 0.2, 0.3)[:dimension]
+    low = (0.0,) * dimension
+    right = (0.3, 0.0, 0.0)[:dimension]
+    fills = [box(low, half, shear_modulus="2 kPa", yield_strain=0.1), box(right, (0.6, 0.2, 0.3)[:dimension])]
+    solver = build_liquid(scene(fills, size, 12, 0.0))
+    p = solver.state.particles
+    firm = p.elastic[0] == 2e3
+    assert 0 < firm.sum() < p.count
+    assert (p.position(solver.h)[firm, 0] < 0.3 + 1e-6).all()
+    advanced(solver, 1 / 24)
+    assert np.isfinite(solver.state.particles.strain).all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"solver": {"kind": "stable_fluids"}}, "liquid.shear_modulus: has no meaning with solver.kind"),
+        ({"solver": {"surface": "levelset"}}, "carries no strain"),
+        ({"solver": {"transfer": "semi_lagrangian", "strain": "corotated"}}, "needs particles"),
+        ({"solver": {"yielding": "components"}}, "is for strain on the grid"),
+    ],
+)
+def test_what_cannot_be_elastic_is_refused(keys, sentence):
+    with pytest.raises(SceneError, match=sentence):
+        scene([box((0, 0), (0.2, 0.2))], (0.5, 0.4), 12, 1e3, **keys)
