@@ -1,0 +1,295 @@
+"""plash runs in Blender: surface with motion blur, volumes, camera, lights and solids, while the run still goes on.
+
+One file, for Blender 4.2 or later: Edit > Preferences > Add-ons > Install from Disk. It needs no plash in Blender: it
+reads the run folder. Surfaces and volumes are read frame by frame when the timeline moves, so frames that a run makes
+meanwhile appear by themselves; camera, lights, solids and materials come from the run's USD file, if it has one.
+"""
+
+import json
+import math
+import re
+import tomllib
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+from bpy.props import BoolProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+bl_info = {
+    "name": "plash runs",
+    "author": "the plash project",
+    "version": (1, 0, 0),
+    "blender": (4, 2, 0),
+    "location": "File > Import > plash run",
+    "description": "Load a run of plash: liquid with motion blur, volumes, camera and solids",
+    "category": "Import-Export",
+}
+
+RUN = "plash_run"  # property of an object: the folder of the run that it shows
+SHOWN = "plash_frame"  # property of a mesh: the frame that it holds
+_FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
+_TURNED = (math.pi / 2, 0.0, 0.0)  # y up becomes z up
+
+
+class NoRunError(Exception):
+    """A folder that holds no run, or a file that is not what plash writes."""
+
+
+# What is in a run folder
+
+
+def read_manifest(folder):
+    """What a run is, and how far it is."""
+    path = Path(folder) / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+        scene = tomllib.loads(manifest["scene"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoRunError(f"{folder}: is no run folder of plash: {error}") from None
+    return manifest, scene
+
+
+def frames_of(folder, stage="mesh"):
+    """The frames of which a stage has made a file so far."""
+    manifest, _ = read_manifest(folder)
+    return sorted(int(number) for number in manifest["stages"].get(stage, {}).get("items", {}) if int(number) > 0)
+
+
+def surface_file(folder, frame):
+    """The surface of a frame."""
+    return Path(folder) / "mesh" / f"surface.{frame:04d}.ply"
+
+
+def read_surface(path):
+    """Vertices, triangles and what vertices carry, of a PLY file that plash wrote, with z up."""
+    data = Path(path).read_bytes()
+    end = data.find(b"end_header\n")
+    if not data.startswith(b"ply\nformat binary_little_endian 1.0\n") or end < 0:
+        raise NoRunError(f"{path}: is no surface that plash wrote")
+    header = data[:end].decode("ascii", "replace")
+    counts = {what: int(number) for what, number in re.findall(r"^element (\w+) (\d+)$", header, re.MULTILINE)}
+    types = {"float": "<f4", "uchar": "u1"}
+    names = re.findall(r"^property (float|uchar) (\w+)$", header, re.MULTILINE)
+    layout = np.dtype([(name, types[kind]) for kind, name in names])
+    start = end + len(b"end_header\n")
+    vertices, faces = counts.get("vertex", 0), counts.get("face", 0)
+    size = layout.itemsize * vertices + _FACE.itemsize * faces
+    if len(data) < start + size:
+        raise NoRunError(f"{path}: is cut short")
+    table = np.frombuffer(data, layout, vertices, start)
+    rows = np.frombuffer(data, _FACE, faces, start + layout.itemsize * vertices)
+
+    def vectors(*columns):
+        if not set(columns) <= set(table.dtype.names or ()):
+            return None
+        x, y, z = (table[name] for name in columns)
+        return np.stack([x, -z, y], axis=1).astype(np.float32)
+
+    known = {"x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz"}
+    carried = {name: table[name].astype(np.float32) for name in table.dtype.names if name not in known}
+    if {"red", "green", "blue"} <= set(carried):
+        shades = np.stack([carried.pop(name) for name in ("red", "green", "blue")], axis=1) / 255
+        carried["color"] = np.where(shades > 0.04045, ((shades + 0.055) / 1.055) ** 2.4, shades / 12.92)
+    return vectors("x", "y", "z"), rows["vertices"].astype(np.int32), vectors("vx", "vy", "vz"), carried
+
+
+# What Blender shows
+
+
+def show_frame(thing, frame):
+    """Bring an object up to a frame; one that is not there yet shows the last frame before it that is."""
+    folder = thing[RUN]
+    path = surface_file(folder, frame)
+    while frame > 1 and not path.is_file():
+        frame -= 1
+        path = surface_file(folder, frame)
+    mesh = thing.data
+    if not path.is_file() or mesh.get(SHOWN) == [frame, path.stat().st_mtime_ns // 1000 % 2**31]:
+        return
+    fill_mesh(mesh, *read_surface(path))
+    mesh[SHOWN] = [frame, path.stat().st_mtime_ns // 1000 % 2**31]
+
+
+def fill_mesh(mesh, places, faces, velocity, carried):
+    """Put triangles into a mesh, with the attribute `velocity` (m/s) that Cycles makes motion blur from."""
+    materials = list(mesh.materials)
+    mesh.clear_geometry()
+    mesh.vertices.add(len(places))
+    mesh.vertices.foreach_set("co", places.ravel())
+    mesh.loops.add(faces.size)
+    mesh.loops.foreach_set("vertex_index", faces.ravel())
+    mesh.polygons.add(len(faces))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, 3, dtype=np.int32))
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    if velocity is not None:
+        mesh.attributes.new("velocity", "FLOAT_VECTOR", "POINT").data.foreach_set("vector", velocity.ravel())
+    for name, values in carried.items():
+        if values.ndim == 1:
+            mesh.attributes.new(name, "FLOAT", "POINT").data.foreach_set("value", values)
+        else:
+            shades = np.column_stack([values, np.ones(len(values))]).astype(np.float32)
+            mesh.attributes.new(name, "FLOAT_COLOR", "POINT").data.foreach_set("color", shades.ravel())
+    if not mesh.materials:
+        for material in materials:
+            mesh.materials.append(material)
+    mesh.update()
+    mesh.validate()
+
+
+@persistent
+def follow_timeline(scene, depsgraph=None):
+    """Bring every surface of a run up to the frame of the timeline."""
+    for thing in scene.objects:
+        if thing.type == "MESH" and RUN in thing:
+            try:
+                show_frame(thing, scene.frame_current)
+            except (NoRunError, OSError) as error:
+                print(f"plash: {error}")
+
+
+def load_run(folder, with_scene=True):
+    """Show a run: returns what was added, by name.
+
+    Args:
+        folder: The run folder.
+        with_scene: Whether to load camera, lights, solids and materials too, from the run's USD file.
+    """
+    folder = Path(folder).absolute()
+    manifest, described = read_manifest(folder)
+    scene = bpy.context.scene
+    root = folder / "usd" / f"{manifest['name']}.usda"
+    added = {}
+    material = None
+    if with_scene and root.is_file():
+        material = _load_scene(root, added)
+    time = described.get("time", {})
+    fps = float(time.get("fps", 24.0))
+    scene.render.fps = max(1, round(fps))
+    scene.render.fps_base = scene.render.fps / fps
+    scene.frame_start, scene.frame_end = 1, int(time.get("frames", max(frames_of(folder), default=1)))
+    kind = described.get("solver", {}).get("kind", "liquid")
+    volumes = sorted((folder / "vdb").glob("grids.*.vdb"))
+    if kind in ("smoke", "stable_fluids") and (volumes or manifest["stages"].get("vdb")):
+        added["volume"] = _add_volume(folder, described, scene.frame_end)
+    if surface_file(folder, 1).is_file() or kind not in ("smoke",):
+        added["liquid"] = _add_liquid(folder, manifest["name"], material)
+    scene.render.use_motion_blur = True
+    if scene.frame_current < 1 or scene.frame_current > scene.frame_end:
+        scene.frame_set(1)
+    follow_timeline(scene)
+    return added
+
+
+def _load_scene(root, added):
+    """Camera, lights, solids and materials of a run's USD file; gives the material of its liquid."""
+    before = set(bpy.data.objects)
+    bpy.ops.wm.usd_import(filepath=str(root), import_volumes=False, set_frame_range=True)
+    new = [thing for thing in bpy.data.objects if thing not in before]
+    material = None
+    for thing in list(new):
+        name = thing.name.split(".")[0]
+        if name in ("surface", "particles", "Fluid") or (name == "Liquid" and thing.type == "EMPTY"):
+            if name == "surface" and thing.material_slots:
+                material = thing.material_slots[0].material
+            new.remove(thing)
+            bpy.data.objects.remove(thing)
+    for thing in new:
+        added[thing.name] = thing
+        if thing.type == "CAMERA":
+            bpy.context.scene.camera = thing
+    return material
+
+
+def _add_liquid(folder, name, material):
+    thing = bpy.data.objects.new(f"{name} liquid", bpy.data.meshes.new(f"{name} liquid"))
+    thing[RUN] = str(folder)
+    thing.data.materials.append(material or _water())
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def _water():
+    """A material for liquids of runs without a USD file."""
+    material = bpy.data.materials.new("plash water")
+    material.use_nodes = True
+    surface = material.node_tree.nodes.get("Principled BSDF")
+    surface.inputs["Base Color"].default_value = (0.75, 0.9, 1.0, 1.0)
+    surface.inputs["Roughness"].default_value = 0.02
+    surface.inputs["IOR"].default_value = 1.333
+    surface.inputs["Transmission Weight"].default_value = 1.0
+    return material
+
+
+def _add_volume(folder, described, frames):
+    data = bpy.data.volumes.new("plash volume")
+    data.filepath = str(folder / "vdb" / "grids.0001.vdb")
+    data.is_sequence = True
+    data.frame_start, data.frame_duration, data.frame_offset = 1, frames, 0
+    data.sequence_mode = "CLIP"
+    data.velocity_grid = "velocity"
+    thing = bpy.data.objects.new("plash volume", data)
+    if described.get("output", {}).get("export_up", "y") == "y":
+        thing.rotation_euler = _TURNED
+    material = bpy.data.materials.new("plash smoke")
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    nodes.clear()
+    smoke, out = nodes.new("ShaderNodeVolumePrincipled"), nodes.new("ShaderNodeOutputMaterial")
+    look = described.get("look", {})
+    smoke.inputs["Density"].default_value = float(look.get("smoke_density", 20.0))
+    links.new(smoke.outputs["Volume"], out.inputs["Volume"])
+    data.materials.append(material)
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+class PLASH_OT_load_run(bpy.types.Operator, ImportHelper):
+    """Load a run of plash: choose its manifest.json."""
+
+    bl_idname = "import_scene.plash_run"
+    bl_label = "plash run"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    filter_glob: StringProperty(default="manifest.json", options={"HIDDEN"})  # type: ignore[valid-type]
+    with_scene: BoolProperty(  # type: ignore[valid-type]
+        name="Camera, lights and solids",
+        description="Load what the USD file of the run has beside the liquid",
+        default=True,
+    )
+
+    def execute(self, context):
+        """Load it."""
+        folder = Path(self.filepath)
+        folder = folder if folder.is_dir() else folder.parent
+        try:
+            added = load_run(folder, self.with_scene)
+        except (NoRunError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self.with_scene and not any(thing.type == "CAMERA" for thing in added.values()):
+            self.report({"WARNING"}, "the run has no USD file, so no camera and solids: plash export RUN --to usd")
+        return {"FINISHED"}
+
+
+def _menu(self, context):
+    self.layout.operator(PLASH_OT_load_run.bl_idname, text="plash run (manifest.json)")
+
+
+def register():
+    """Add the operator, its line in the menu, and follow the timeline."""
+    bpy.utils.register_class(PLASH_OT_load_run)
+    bpy.types.TOPBAR_MT_file_import.append(_menu)
+    bpy.app.handlers.frame_change_pre.append(follow_timeline)
+
+
+def unregister():
+    """Take all of that away."""
+    bpy.app.handlers.frame_change_pre.remove(follow_timeline)
+    bpy.types.TOPBAR_MT_file_import.remove(_menu)
+    bpy.utils.unregister_class(PLASH_OT_load_run)
+
+
+if __name__ == "__main__":
+    register()

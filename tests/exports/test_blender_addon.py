@@ -1,0 +1,101 @@
+"""The add-on in Blender itself, where its Python module is installed: `pip install bpy`, in an environment of its own.
+
+PLASH_PYTHON names the interpreter with plash and usd-core, if that is another one.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+ADDON = Path(__file__).parents[2] / "src/plash/blender/plash_addon.py"
+FRAMES = 5
+
+
+@pytest.fixture(scope="module")
+def addon():
+    """The add-on, switched on, in a Blender with nothing in it."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    spec = importlib.util.spec_from_file_location("plash_addon", ADDON)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    found.register()
+    yield found
+    found.unregister()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run with a solid that moves, made by a process of its own: Blender has another USD in it."""
+    folder = tmp_path_factory.mktemp("blender") / "run"
+    words = ["run", "stirring", "--resolution", "16", "--frames", str(FRAMES), "--set", 'output.export=["usd"]']
+    python = os.environ.get("PLASH_PYTHON", sys.executable)
+    subprocess.run([python, "-m", "plash", *words, "--out", str(folder), "--quiet"], check=True)
+    return folder
+
+
+def liquid(addon):
+    (found,) = [thing for thing in bpy.context.scene.objects if addon.RUN in thing]
+    return found
+
+
+def test_a_run_is_shown_frame_by_frame(addon, run):
+    assert bpy.ops.import_scene.plash_run(filepath=str(run / "manifest.json")) == {"FINISHED"}
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end, scene.render.fps) == (1, FRAMES, 24)
+    assert scene.camera is not None
+    assert scene.render.use_motion_blur
+    sizes = set()
+    for frame in range(1, FRAMES + 1):
+        scene.frame_set(frame)
+        places, _, velocity, _ = addon.read_surface(addon.surface_file(run, frame))
+        mesh = liquid(addon).data
+        found, moving = np.empty(3 * len(mesh.vertices)), np.empty(3 * len(mesh.vertices))
+        mesh.vertices.foreach_get("co", found)
+        mesh.attributes["velocity"].data.foreach_get("vector", moving)
+        assert np.array_equal(found.reshape(-1, 3), places)
+        assert np.array_equal(moving.reshape(-1, 3), velocity)
+        low, high = found.reshape(-1, 3).min(axis=0), found.reshape(-1, 3).max(axis=0)
+        assert np.allclose(low, [0, -1, 0], atol=0.05)  # a tank of 1 m x 1 m, upright, water 35 cm deep
+        assert high[2] == pytest.approx(0.35, abs=0.1)
+        sizes.add(found.tobytes())
+    assert len(sizes) == FRAMES
+    assert len(mesh.materials) == 1
+    paddle = scene.objects["paddle"]
+    turned = []
+    for frame in (1, FRAMES):
+        scene.frame_set(frame)
+        turned.append(np.array(paddle.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world))
+    assert np.abs(turned[0] - turned[1]).max() > 0.1
+
+
+def test_frames_that_come_later_appear(addon, run, tmp_path):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.app.handlers.frame_change_pre.append(addon.follow_timeline)
+    young = tmp_path / "run"
+    shutil.copytree(run, young)
+    for frame in range(3, FRAMES + 1):
+        addon.surface_file(young, frame).unlink()
+    shutil.rmtree(young / "usd")
+    addon.load_run(young)
+    scene = bpy.context.scene
+    scene.frame_set(4)
+    before = len(liquid(addon).data.vertices)
+    assert before == len(addon.read_surface(addon.surface_file(run, 2))[0])  # the last that there is
+    shutil.copy(addon.surface_file(run, 4), addon.surface_file(young, 4))
+    scene.frame_set(4)
+    assert len(liquid(addon).data.vertices) == len(addon.read_surface(addon.surface_file(run, 4))[0])
+
+
+def test_what_is_no_run_is_refused(addon, tmp_path):
+    with pytest.raises(addon.NoRunError, match="is no run folder of plash"):
+        addon.load_run(tmp_path)
+    with pytest.raises(RuntimeError, match="is no run folder of plash"):
+        bpy.ops.import_scene.plash_run(filepath=str(tmp_path / "manifest.json"))
