@@ -1,6 +1,6 @@
 """How fast the studio is: steps of the live simulation alone, and pictures through the whole pipe.
 
-    python -m benchmarks.studio [--cells 128 256] [--seconds 6] [--view surface]
+    python -m benchmarks.studio [--cells 128 256] [--seconds 6] [--view surface] [--kind stable_fluids]
 
 A square tank, 40 % liquid, sloshing. *Steps alone* is the live simulation in this process. *Whole pipe* is a studio on
 this machine with a page that does nothing but take frames: steps and frames a second, bytes a frame. *Milliseconds* are
@@ -32,6 +32,7 @@ title = "Benchmark"
 size = [1, 1]
 resolution = {cells}
 [solver]
+kind = "{kind}"
 courant = {courant}
 tolerance = {tolerance}
 [[fill]]
@@ -123,13 +124,14 @@ def main() -> None:
     parser.add_argument("--cells", type=int, nargs="+", default=[128, 256])
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--view", default="surface")
+    parser.add_argument("--kind", choices=["liquid", "stable_fluids"], default="liquid")
     parser.add_argument("--courant", type=float, default=2.0)
     parser.add_argument("--tolerance", type=float, default=1e-4)
     options = parser.parse_args()
     threads = os.environ.setdefault("NUMBA_NUM_THREADS", str(THREADS))
     print(f"{os.cpu_count()} cores, {threads} for the simulation")
     for cells in options.cells:
-        text = SCENE.format(cells=cells, courant=options.courant, tolerance=options.tolerance)
+        text = SCENE.format(cells=cells, kind=options.kind, courant=options.courant, tolerance=options.tolerance)
         print(f"{cells} x {cells}: {alone(text, options.seconds, options.view)}", flush=True)
         print(f"{cells} x {cells}: {asyncio.run(pipe(text, options.seconds, options.view))}", flush=True)
 

@@ -171,10 +171,11 @@ def page(tab) -> Iterator[Page]:
     if tab.evaluate("document.body.dataset.room") == "runs":
         tab.click('[data-room="simulate"]')
     tab.click('[data-tab="view"]')
-    tab.click('#views [data-view="surface"]')
     tab.click('[data-tool="push"]')
     page = Page(tab)
     page.open(SCENE)
+    tab.click('#views [data-view="surface"]')
+    page.wait("d.view === 'surface'")
     yield page
     if tab.locator("#play").get_attribute("aria-pressed") == "true":
         tab.click("#play")

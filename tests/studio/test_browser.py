@@ -114,7 +114,7 @@ def test_a_preset_is_another_scene(page):
     page.tab.select_option("#preset", "honey")
     page.until("document.title.startsWith('Honey')")
     page.wait("Number(d.volume) < 0.1")
-    assert "96 ×" in page.tab.inner_text("#s-cells")
+    assert "80 ×" in page.tab.inner_text("#s-cells")
 
 
 def test_a_slider_changes_the_scene_under_way(page):

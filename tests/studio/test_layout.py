@@ -77,6 +77,10 @@ def test_every_control_can_be_reached_and_the_picture_is_always_in_sight(page, r
     assert tab.evaluate("[document.documentElement.scrollWidth <= innerWidth, scrollX, scrollY]") == [True, 0, 0]
     assert tab.evaluate(PICTURE) > 1 / 3
     assert tab.evaluate(OUT_OF_REACH, ".bar > :not(#more), .tools") == []
+    tab.click('[data-tool="heat"]')
+    assert tab.locator("#warmth").is_visible()
+    assert tab.evaluate(OUT_OF_REACH, ".tools") == []
+    tab.click('[data-tool="push"]')
     if open_if_closed(tab, "#more-toggle", "#more"):
         assert tab.evaluate(OUT_OF_REACH, "#more") == []
         tab.click("#more-toggle")

@@ -95,9 +95,11 @@ def test_a_warm_fluid_shows_its_temperature():
     assert simulation.views[-1] == "temperature"
     assert "temperature" not in live(plash.parse_scene(TEXT)).views
     steps(simulation, 2)
-    arrays, units = simulation.arrays("temperature", arrows=False)
-    assert arrays["value"].max() * units["value"] == pytest.approx(40.0)
-    assert arrays["value"][-1, -1] == 0
+    arrays, _ = simulation.arrays("temperature", arrows=False)
+    scale = simulation.scale("temperature")
+    assert (scale.low, scale.high) == (293.15, 333.15)
+    assert arrays["color"][2, 2].tolist() == scale.colors(np.array(333.15)).tolist()
+    assert arrays["color"][-1, -1].tolist() == scale.colors(np.array(293.15)).tolist()
 
 
 def test_a_slider_of_heat_changes_the_fluid_under_way():

@@ -111,6 +111,74 @@ def test_a_saved_scene_has_what_was_poured_when_it_was(kind):
     assert not plash.parse_scene(page.last("file")["text"]).source
 
 
+SMOKE = SCENE.replace("[solver]", '[solver]\nkind = "smoke"').replace("tolerance = 1e-3\n", "")
+
+
+@pytest.mark.parametrize("text", [SCENE, SMOKE, SMOKE.replace('"smoke"', '"stable_fluids"')])
+def test_a_saved_scene_has_what_was_poured_and_heated_and_runs(text):
+    page = Page(text)
+    page.say("step")
+    time = page.session._live.time
+    page.say("pour", x=1.0, y=0.6, radius=0.2)
+    assert "temperature" not in page.last("scene")["views"]
+    for k in range(3):
+        page.say("heat", x=1.0 + 0.001 * k, y=0.6, radius=0.15, warmth=60.0)
+    page.say("heat", x=0.3, y=0.3, radius=0.1, warmth=-1e4)
+    assert "temperature" in page.last("scene")["views"]
+    page.say("view", name="temperature")
+    page.work()
+    assert page.header["scale"]["high"] == pytest.approx(80.0)
+    page.say("save")
+    saved = plash.parse_scene(page.last("file")["text"])
+    heat = [source for source in saved.source if source.kind == "heat"]
+    assert [(source.name, round(source.temperature, 2)) for source in heat] == [("heated 1", 353.15), ("heated 2", 1.0)]
+    assert len(saved.fill) + len(saved.source) == 4
+    solver = plash.build(saved)
+    while solver.state.time < 2 * time:
+        solver.advance(2 * time)
+    assert solver.ledger.inflow == pytest.approx(page.session._live.facts()["inflow"], rel=0.2)
+    page.say("reset")
+    assert "temperature" not in page.last("scene")["views"]
+
+
+def test_smoke_is_simulated_undone_and_recorded_as_liquids_are():
+    page = Page(SMOKE)
+    assert (page.last("scene")["method"], page.last("scene")["counts"]) == ("smoke", "mass")
+    page.say("set", key="solver.wind", value=[0.5, 0.0])
+    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+    page.work()
+    assert page.last("scene")["values"]["solver.wind"] == [0.5, 0.0]
+    page.say("undo")
+    page.say("undo")
+    assert (page.last("scene")["values"]["solver.wind"], page.last("scene")["solids"]) == ([0.0, 0.0], [])
+    page.say("redo")
+    page.say("record", fps=20)
+    page.seen()
+    page.say("play", running=True)
+    for _ in range(30):
+        page.work()
+        page.seen()
+    times = np.unique([header["time"] for header, _ in page.frames])
+    assert np.allclose(np.diff(times), 1 / 20, atol=1e-9)
+
+
+def test_a_level_set_says_what_it_cannot_save_or_warm():
+    page = Page(SCENE)
+    page.say("set", key="solver.surface", value="levelset")
+    page.work()
+    assert (page.last("scene")["method"], page.last("scene")["warmth"]) == ("levelset", [])
+    page.say("heat", x=0.3, y=0.3, radius=0.1, warmth=10.0)
+    assert "a level set carries no heat" in page.last("note")["text"]
+    page.say("step")
+    page.say("pour", x=1.0, y=0.6, radius=0.2, color="#ff0000")
+    page.say("save")
+    assert page.last("note")["text"].startswith("What was poured by hand is not in the file: ")
+    assert not plash.parse_scene(page.last("file")["text"]).source
+    page.say("set", key="solver.surface", value="particles")
+    page.work()
+    assert page.last("scene")["method"] == "liquid"
+
+
 def test_other_scenes_and_settings_can_be_undone_too():
     page = Page()
     page.say("set", key="solver.courant", value=1.5)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from plash.grid.fields import FaceField
 from plash.particles.particles import Particles
-from plash.particles.seed import Distance, seed
+from plash.particles.seed import seed
+from plash.particles.seed_parts import Distance
 
 MOST_PARTICLES = 600_000
 _LEAST_ROOM = 0.2  # share of a cell that must be empty for liquid to be added

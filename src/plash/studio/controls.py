@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from plash.scene.language.write import scene_text
 from plash.scene.liquid import HEAT_OF_LIQUID, Liquid
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
+from plash.scene.solver import SOLVER_KINDS
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ _OFFERED = {
     "liquid.kinematic_viscosity": _Reach(1e-7, 1e-1, powers=True),
     "liquid.thermal_expansion": _Reach(-0.1, 0.1),
     "liquid.thermal_diffusivity": _Reach(1e-8, 1e-2, powers=True),
+    "solver.surface": _Reach(),
+    "solver.levelset_particles": _Reach(),
+    "solver.levelset_volume": _Reach(),
+    "solver.viscosity": _Reach(),
     "solver.transfer": _Reach(),
     "solver.flip_ratio": _Reach(),
     "solver.free_surface": _Reach(),
@@ -52,8 +58,27 @@ _OFFERED = {
     "solver.jitter": _Reach(),
     "solver.advection": _Reach(),
     "solver.diffusion": _Reach(0, 1e-3),
-    "solver.confinement": _Reach(),
+    "solver.confinement": _Reach(0, 10),
+    "solver.wind": _Reach(-3, 3),
+    "solver.wind_rate": _Reach(0, 10),
+    "solver.rise": _Reach(0, 0.1),
+    "solver.fall": _Reach(0, 20),
+    "solver.decay": _Reach(0, 2),
+    "solver.cooling": _Reach(0, 5),
+    "solver.conserve": _Reach(),
+    "solver.burn_rate": _Reach(0.5, 20, powers=True),
+    "solver.burn_heat": _Reach(0, 3000),
+    "solver.soot": _Reach(0, 5),
+    "solver.expansion": _Reach(0, 5),
 }
+_OF_LEVEL_SETS = ("solver.levelset_particles", "solver.levelset_volume")
+_OF_PARTICLES = (
+    *("solver.transfer", "solver.flip_ratio", "solver.free_surface", "solver.density_projection"),
+    *("solver.separating_walls", "solver.jitter"),
+)
+_OF_FIRE = ("solver.burn_rate", "solver.burn_heat", "solver.soot", "solver.expansion")
+_OF_VISCOUS = ("liquid.material", "liquid.kinematic_viscosity", "liquid.thermal_expansion")
+_BRUSH, _BRUSH_IN_AIR = (-40.0, 80.0), (-80.0, 400.0)  # K, between which a heat brush makes fluid warmer
 
 
 def controls() -> list[dict[str, Any]]:
@@ -61,8 +86,13 @@ def controls() -> list[dict[str, Any]]:
     return [_control(key, reach) for key, reach in _OFFERED.items()]
 
 
-def values_of(scene: Scene) -> dict[str, Any]:
-    """The present value of each parameter that is offered and that the scene's kind of solver has."""
+def values_of(scene: Scene, has_heat: bool | None = None) -> dict[str, Any]:
+    """The present value of each parameter that is offered and that the scene's kind of solver has.
+
+    Args:
+        scene: As it is now.
+        has_heat: Whether its fluid carries a temperature; as the scene says, if not given.
+    """
     values: dict[str, Any] = {}
     for key in _OFFERED:
         table, name = key.split(".")
@@ -72,11 +102,32 @@ def values_of(scene: Scene) -> dict[str, Any]:
     # What a material says is what counts if the scene says nothing
     values["liquid.density"] = scene.liquid.rho
     values["liquid.kinematic_viscosity"] = scene.liquid.nu
-    if not scene.has_heat:
-        values = {key: value for key, value in values.items() if key.removeprefix("liquid.") not in HEAT_OF_LIQUID}
     if scene.domain.resolution is None:
         values["domain.resolution"] = max(scene.domain.cells)
-    return values
+    if "solver.wind" in values:
+        values["solver.wind"] = list(values["solver.wind"][:2])
+    if values.get("solver.rise", 0.0) is None:
+        values["solver.rise"] = math.hypot(*scene.domain.gravity) / scene.liquid.temperature
+    without = (
+        set() if (scene.has_heat if has_heat is None else has_heat) else {f"liquid.{key}" for key in HEAT_OF_LIQUID}
+    )
+    without |= set() if scene.solver.has_viscosity else set(_OF_VISCOUS)
+    without |= set(_OF_PARTICLES if getattr(scene.solver, "surface", "") == "levelset" else _OF_LEVEL_SETS)
+    without |= set() if any(getattr(source, "fuel", 0.0) > 0 for source in scene.source) else set(_OF_FIRE)
+    return {key: value for key, value in values.items() if key not in without}
+
+
+def warmth_of(scene: Scene) -> list[float]:
+    """How much colder and warmer than all fluid at the start a heat brush goes (K): at least as far as the scene does.
+
+    Empty if its fluid carries no heat.
+    """
+    if _is_level_set(scene):
+        return []
+    low, high = _BRUSH_IN_AIR if scene.solver.has_smoke else _BRUSH
+    own = scene.liquid.temperature
+    known = [*scene.temperatures, *(point.temperature for point in scene.liquid.viscosity_points)]
+    return [min(low, *(value - own for value in known)), max(high, *(value - own for value in known))]
 
 
 def with_value(scene: Scene, key: str, value: object) -> Scene:
@@ -94,9 +145,18 @@ def with_value(scene: Scene, key: str, value: object) -> Scene:
     if key == "liquid.material":
         kept = {name: getattr(scene.liquid, name) for name in ("gas_pressure", *HEAT_OF_LIQUID)}
         scene = scene.with_values(liquid=Liquid(**kept))
+    if key == "solver.surface":
+        # What was chosen for the other surface has no meaning for this one
+        others = {name.removeprefix("solver.") for name in (*_OF_PARTICLES, *_OF_LEVEL_SETS)} - {"jitter"}
+        said = scene.solver.model_fields_set - others
+        scene = scene.with_values(solver=type(scene.solver)(**{name: getattr(scene.solver, name) for name in said}))
     if key == "domain.resolution" and isinstance(value, float):
         value = round(value)
     return parse_scene(scene_text(scene), "the studio", "", **{key: value})
+
+
+def _is_level_set(scene: Scene) -> bool:
+    return getattr(scene.solver, "surface", "particles") == "levelset"
 
 
 def _field(key: str) -> FieldInfo:
@@ -122,7 +182,17 @@ def _control(key: str, reach: _Reach) -> dict[str, Any]:
         "most": _within(reach.most, most, min),
         "powers": reach.powers,
         "sentence": field.description or "",
+        "sentences": _sentences(key),
     }
+
+
+def _sentences(key: str) -> dict[str, str]:
+    """What each kind of solver says of a parameter of its own."""
+    table, name = key.split(".")
+    if table != "solver":
+        return {}
+    fields = {kind: model.model_fields.get(name) for kind, model in SOLVER_KINDS.items()}
+    return {kind: field.description or "" for kind, field in fields.items() if field is not None}
 
 
 def _type(field: FieldInfo, words: list[str]) -> str:

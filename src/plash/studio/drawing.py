@@ -1,7 +1,8 @@
 """Walls drawn and liquid poured with the mouse, as parts of the scene, so that a saved one has them.
 
 A stroke is one solid called "wall 1", "wall 2" and so on: a union of capsules, one for each stretch. What is poured is
-a blob for each drop of the brush, called "poured 1" and so on.
+a blob for each drop of the brush, called "poured 1" and so on, or smoke that appears; what is warmed or cooled a source
+of heat that acts for a while.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from collections.abc import Iterable
 import numpy as np
 
 from plash.levelset.shapes import distance
-from plash.scene.bodies import Solid
+from plash.scene.bodies import Fill, Solid
 from plash.scene.language.base import FURTHEST
+from plash.scene.language.read import parse_scene
+from plash.scene.language.write import scene_text
 from plash.scene.model import Scene
 from plash.scene.moves import Movable, added, times
 from plash.scene.shapes import Capsule, Sphere, Union
-from plash.scene.sources import Blob, DyeSource
+from plash.scene.sources import Blob, DyeSource, HeatSource
 
 Point = tuple[float, float]
 Piece = Capsule | Sphere
 
 MOST_PIECES = 600  # in all walls together: each costs time in every new tile
 _NAME = re.compile(r"wall (\d+)")
-_POURED = re.compile(r"poured (\d+)")
+_POURED, _HEATED = re.compile(r"poured (\d+)"), re.compile(r"heated (\d+)")
+_TOUCH = 0.02  # s that a touch of the heat brush lasts
+_STILL, _PAUSE = 0.3, 0.1  # of a radius, and s, within which touches are one
 
 
 def next_wall(scene: Scene) -> str:
@@ -33,17 +38,58 @@ def next_wall(scene: Scene) -> str:
     return f"wall {_next(_NAME, (solid.name for solid in scene.solid))}"
 
 
-def with_poured(scene: Scene, blobs: Iterable[Blob]) -> Scene:
-    """The scene with liquid that appears where and when it was poured by hand."""
-    first = _next(_POURED, (source.name for source in scene.source))
-    named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, first)]
+def takes_colors(scene: Scene) -> bool:
+    """Whether what is poured may have a colour of its own: its solver carries colours, and has particles that do."""
+    return scene.solver.has_colors and not scene.solver.has_no_particles
+
+
+def poured_part(scene: Scene, disc: Sphere, time: float, color: str | None) -> Blob | Fill:
+    """What is poured at a time (s), as a part of a scene: a blob, or smoke that appears."""
+    if scene.solver.has_density:
+        return Fill(shape=disc, time=time, velocity=(0.0, 0.0))
+    blob = Blob(shape=disc, time=time, velocity=(0.0, 0.0))
+    return blob if color is None else blob.model_copy(update={"color": color})
+
+
+def note_heat(parts: list[HeatSource], disc: Sphere, temperature: float, time: float) -> None:
+    """Add a source of heat for what a brush warmed or cooled at a time (s). One that stands still is one that lasts.
+
+    >>> parts, disc = [], Sphere(center=(0.5, 0.5), radius=0.1)
+    >>> for now in (1.0, 1.01, 1.02):
+    ...     note_heat(parts, disc, 330.0, now)
+    >>> [(part.start, part.stop) for part in parts]
+    [(1.0, 1.04)]
+    """
+    stop = round(time + _TOUCH, 9)
+    last = parts[-1] if parts else None
+    if last is not None and last.temperature == temperature and isinstance(last.shape, Sphere):
+        is_same = last.shape.radius == disc.radius and math.dist(last.shape.center, disc.center) < _STILL * disc.radius
+        if is_same and last.end >= time - _PAUSE:
+            parts[-1] = last.with_values(stop=max(stop, last.end))
+            return
+    parts.append(HeatSource(shape=disc, temperature=temperature, start=time, stop=stop))
+
+
+def with_poured(scene: Scene, parts: Iterable[Blob | Fill | HeatSource]) -> Scene:
+    """The scene with what was poured and heated by hand, where and when it was.
+
+    Raises:
+        SceneError: Its solver takes no such parts.
+    """
+    fills = [part for part in parts if isinstance(part, Fill)]
+    blobs = [part for part in parts if isinstance(part, Blob)]
+    heat = [part for part in parts if isinstance(part, HeatSource)]
+    taken = [source.name for source in scene.source]
+    named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, _next(_POURED, taken))]
+    warm = [part.with_values(name=f"heated {number}") for number, part in enumerate(heat, _next(_HEATED, taken))]
     if any(blob.color for blob in named) and scene.look.color is not None:
         # Liquid of several colours has them by itself, and not by its look
         scene = scene.with_values(
             liquid=scene.liquid.model_copy(update={"color": scene.look.color}),
             look=scene.look.model_copy(update={"color": None}),
         )
-    return scene.with_values(source=(*scene.source, *named))
+    whole = scene.with_values(source=(*scene.source, *named, *warm), fill=(*scene.fill, *fills))
+    return parse_scene(scene_text(whole), "what was poured") if fills or named or warm else whole
 
 
 def with_palette(scene: Scene) -> Scene:
@@ -51,6 +97,28 @@ def with_palette(scene: Scene) -> Scene:
     dye = DyeSource(name="palette", shape=Sphere(center=(0.0, 0.0), radius=1.0), color="white", start=FURTHEST)
     liquid = scene.liquid.with_values(color=scene.liquid_color)
     return scene.with_values(liquid=liquid, source=(*scene.source, dye))
+
+
+def with_heat(scene: Scene, temperatures: Iterable[float]) -> Scene:
+    """The scene with sources of heat that never act: its fluid carries a temperature, and may get so warm (K)."""
+    never = Sphere(center=(0.0, 0.0), radius=1.0)
+    sources = [
+        HeatSource(name=f"heat brush {number}", shape=never, temperature=temperature, start=FURTHEST)
+        for number, temperature in enumerate(temperatures, 1)
+    ]
+    return scene.with_values(source=(*scene.source, *sources)) if sources else scene
+
+
+def reaching(scene: Scene, heated: tuple[float, ...], temperature: float) -> tuple[float, ...]:
+    """The lowest and the highest temperature (K) that a heat brush gave, now that it gives one more.
+
+    They are as before if the scene speaks of temperatures as low and as high.
+    """
+    known = scene.temperatures if scene.has_heat else ()
+    if known and min(known) <= temperature <= max(known):
+        return heated
+    ends = (*heated, temperature)
+    return min(ends), max(ends)
 
 
 def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:

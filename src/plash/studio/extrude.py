@@ -31,7 +31,9 @@ def extruded(scene: Scene, depth: float, resolution: int, frames: int) -> Scene:
     domain |= {"size": [*domain["size"], depth], "resolution": resolution}
     if "gravity" in domain:
         domain["gravity"] = [*domain["gravity"], 0.0]
-    data.get("solver", {}).pop("particles_per_cell", None)
+    solver = data.get("solver", {})
+    solver.pop("particles_per_cell", None)
+    solver |= {key: [*solver[key], 0.0] for key in ("wind", "up") if key in solver}
     for body in (body for table in _BODIES for body in data.get(table, [])):
         _deepen(body, depth)
     data["time"]["frames"] = frames
@@ -52,8 +54,9 @@ def _deepen(body: dict[str, Any], depth: float) -> None:
     for key, third in (("velocity", 0.0), ("acceleration", 0.0), ("point", depth / 2)):
         if key in body:
             body[key] = [*body[key], third]
-    if "flow_rate" in body:
-        body["flow_rate"] *= depth
+    for key in ("flow_rate", "mass_rate"):
+        if key in body:
+            body[key] *= depth
     if body.get("kind") == "vortex":
         body["axis"] = _AXIS
     if "motion" in body:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.grid.fields import FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
 from plash.scene.colors import screen
@@ -58,19 +59,52 @@ def mean_colors(particles: Particles, cells: tuple[int, ...]) -> NDArray[np.floa
 
     Cells far from liquid are black: nothing is drawn there.
     """
+    return means_by_cell(particles, particles.color, cells)
+
+
+def means_by_cell(particles: Particles, values: NDArray[Any], cells: tuple[int, ...]) -> NDArray[np.float64]:
+    """Means [y, x, row] of values [row, particle] in each cell of a box from the origin, and in empty ones beside.
+
+    They are zero far from liquid.
+    """
     columns, rows = cells
     x, y = particles.cell
     inside = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
     number, volume = (y * columns + x)[inside], particles.volume[inside]
-    sums = np.zeros((rows + 2, columns + 2, 4))
-    for column, values in enumerate((np.ones(len(volume)), *particles.color[:, inside])):
-        total = np.bincount(number, volume * values, rows * columns)
+    sums = np.zeros((rows + 2, columns + 2, 1 + len(values)))
+    for column, each in enumerate((np.ones(len(volume)), *values[:, inside])):
+        total = np.bincount(number, volume * each, rows * columns)
         sums[1:-1, 1:-1, column] = total.reshape(rows, columns)
     for _ in range(_BESIDE):
         around = sum(np.roll(sums, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1))
         sums = np.where(sums[:, :, :1] > 0, sums, around)
     sums = sums[1:-1, 1:-1]
     means: NDArray[np.float64] = sums[:, :, 1:] / np.maximum(sums[:, :, :1], np.finfo(np.float64).tiny)
+    return means
+
+
+def faces_picture(field: FaceField, cells: tuple[int, ...]) -> NDArray[np.float32]:
+    """Velocity on the faces of a box of cells from the origin, [axis, y, x]; one more row and column than cells."""
+    faces = cells[0] + 1, cells[1] + 1
+    return np.stack([picture_of(pool, field.tiles, faces, pool[0, 0, 0, 0]) for pool in field.pool[:2]])
+
+
+def vorticity_picture(faces: NDArray[np.floating], h: float) -> NDArray[np.float64]:
+    """∂v/∂x - ∂u/∂y (1/s) at the centres of cells, from the velocity on their faces [axis, y, x] in m/s.
+
+    The mean of its values at the four corners; what lies beyond the box goes on as it is beside it.
+
+    >>> turn = np.zeros((2, 5, 5))
+    >>> turn[1] = np.arange(5) + 0.5
+    >>> vorticity_picture(turn, 0.5).tolist() == [[2.0] * 4] * 4
+    True
+    """
+    u, v = faces.astype(np.float64)
+    v = np.concatenate([v[:, :1], v[:, :-1], v[:, -2:-1]], axis=1)  # at the centres before, in and after the box
+    u = np.concatenate([u[:1], u[:-1], u[-2:-1]], axis=0)
+    corners = (np.diff(v, axis=1) - np.diff(u, axis=0)) / h
+    corners[:, 0], corners[:, -1], corners[0], corners[-1] = corners[:, 1], corners[:, -2], corners[1], corners[-2]
+    means: NDArray[np.float64] = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
     return means
 
 

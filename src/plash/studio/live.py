@@ -20,6 +20,7 @@ from plash.scene.language.words import shown
 from plash.scene.model import Scene
 from plash.scene.solver import Solver
 from plash.studio.fields import distance_bytes
+from plash.studio.scales import Scale
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -31,11 +32,13 @@ class Live(Protocol):
 
     Attributes:
         scene: What it is made from.
+        method: How it is computed, as the page explains it.
         views: What it can show.
         quantities: Those views that colour particles by what they carry, and what that is.
     """
 
     scene: Scene
+    method: str
     views: tuple[str, ...]
     quantities: dict[str, Carried]
 
@@ -63,6 +66,16 @@ class Live(Protocol):
 
     def drain(self, x: float, y: float, radius: float) -> None:
         """Take fluid away."""
+
+    def heat(self, x: float, y: float, radius: float, temperature: float) -> None:
+        """Bring fluid to a temperature, K.
+
+        Raises:
+            PlashError: It carries no heat.
+        """
+
+    def scale(self, view: str) -> Scale | None:
+        """What the colours of a view mean, if they are those of pictures."""
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step."""

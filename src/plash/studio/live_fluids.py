@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import Carried
-from plash.physics.box.heat import TEMPERATURE
+from plash.physics.box.heat import TEMPERATURE, blend
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
@@ -18,8 +18,10 @@ from plash.scene.shapes import Sphere
 from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.pours import share_inside
 from plash.solvers.step_stage import StepStage
+from plash.studio.drawing import reaching, with_heat
 from plash.studio.fields import distance_bytes, scaled
 from plash.studio.live import Arrays, Live, made_live, standing
+from plash.studio.scales import Scale, temperature_scale
 from plash.timing import StepReport
 
 Array = NDArray[np.float64]
@@ -37,10 +39,13 @@ def _(settings: StableFluidsSettings, scene: Scene) -> Live:
 class LiveStableFluids:
     """A fluid that fills a box."""
 
+    method = "stable_fluids"
+
     def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+        self.scene = self._solved = scene
+        self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
         self.quantities: dict[str, Carried] = {}
-        self.views: tuple[str, ...] = (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
+        self.views: tuple[str, ...] = _views(scene)
         self._solver = build_box(scene)
         self._milliseconds: dict[str, float] = {}
         self._walk: Iterator[StepStage[Array]] | None = None
@@ -76,7 +81,8 @@ class LiveStableFluids:
     def change(self, scene: Scene) -> None:
         """Go on with other parameters and other solids."""
         self._finish()
-        old = self._solver
+        old, given = self._solver, scene
+        scene = with_heat(scene, self._heated)
         self._solver = box_solver(scene)
         if self._solver.heat.names != old.state.scalars.keys():
             fresh = box_state(scene).scalars
@@ -86,7 +92,7 @@ class LiveStableFluids:
             self._is_solid = _solid_cells(scene)
             self._take_out(self._is_solid, "covered by a solid", is_outflow=False)
             self._solver.obstacles.close(old.state.faces)
-        self.scene = scene
+        self.scene, self._solved, self.views = given, scene, _views(scene)
 
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Bring the fluid near a point to a velocity."""
@@ -110,6 +116,23 @@ class LiveStableFluids:
         """Take the density of a disc away."""
         self._finish()
         self._take_out(self._near(x, y, radius, _CENTRES) > 0, "taken out by hand", is_outflow=True)
+
+    def heat(self, x: float, y: float, radius: float, temperature: float) -> None:
+        """Bring the fluid in a disc to a temperature (K); with the first such stroke it begins to carry one."""
+        self._finish()
+        heated = reaching(self._solved, self._heated, temperature)
+        if heated != self._heated:
+            self._heated = heated
+            self.change(self.scene)
+        state, disc = self._solver.state, Sphere(center=(x, y), radius=radius)
+        share = share_inside(disc, state.density.shape, self._solver.h)
+        blend(state.scalars[TEMPERATURE], share, temperature)
+
+    def scale(self, view: str) -> Scale | None:
+        """What the colours of a view mean, if they are those of pictures."""
+        if view != TEMPERATURE or TEMPERATURE not in self._solver.state.scalars:
+            return None
+        return temperature_scale(self._solved)
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
@@ -155,8 +178,9 @@ class LiveStableFluids:
         value = {"pressure": s.pressure, "divergence_before": self._before}.get(view)
         if view == "divergence":
             value = self._divergence(faces)
-        if view == TEMPERATURE and TEMPERATURE in s.scalars:
-            value = s.scalars[TEMPERATURE] - self.scene.liquid.temperature
+        scale = self.scale(view)
+        if scale is not None:
+            arrays["color"] = scale.colors(s.scalars[TEMPERATURE])
         if value is not None:
             arrays["value"], units["value"] = scaled(np.where(self._is_solid, np.nan, value))
         if arrows or view == "velocity":
@@ -212,6 +236,10 @@ class LiveStableFluids:
     def _centred(self, faces: Array) -> tuple[Array, Array]:
         u, v = faces
         return u + np.diff(u, axis=1, append=0.0) / 2, v + np.diff(v, axis=0, append=0.0) / 2
+
+
+def _views(scene: Scene) -> tuple[str, ...]:
+    return (*_VIEWS, TEMPERATURE) if scene.has_heat else _VIEWS
 
 
 def _solid_cells(scene: Scene) -> NDArray[np.bool_]:

@@ -2,143 +2,71 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import CARRIED, COLOR, Carried, scalars
-from plash.errors import Problem, SceneError
 from plash.grid.cells import LIQUID
-from plash.grid.differences import divergence
-from plash.grid.fields import FaceField
 from plash.particles.collide import Start
 from plash.particles.particles import Particles
 from plash.particles.project_out import project_out
 from plash.physics.solids.distance import Bodies
 from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
+from plash.physics.viscosity.viscosity_field import log_viscosity_at
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.build.liquid_colors import light_of_liquid
 from plash.solvers.build.liquid_heat import carried_by
 from plash.solvers.liquid import LiquidSolver
-from plash.solvers.step_stage import StepStage
 from plash.solvers.transfers import rows_of
 from plash.studio.brush import inside_disc, poured, push_faces, push_particles
-from plash.studio.drawing import with_palette
-from plash.studio.fields import distance_bytes, mean_colors, picture_of, point_bytes, scaled, screen_bytes
+from plash.studio.drawing import reaching, with_heat, with_palette
+from plash.studio.fields import distance_bytes, mean_colors, means_by_cell, picture_of, point_bytes, screen_bytes
 from plash.studio.live import Arrays, Live, made_live, standing
-from plash.timing import StepReport
+from plash.studio.live_free_surface import LiveFreeSurface, Watched, parts_of
+from plash.studio.live_level_set import LiveLevelSet
+from plash.studio.scales import TEMPERATURE, VISCOSITY, Scale, temperature_scale, viscosity_scale
 
 _VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles")
+_SEEN_AS_FIELDS = (TEMPERATURE, "log_viscosity")  # of what particles carry
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
 
 
 @made_live.register
 def _(settings: LiquidSettings, scene: Scene) -> Live:
-    if settings.has_no_particles:
-        sentence = "the studio draws with particles, and a level set has none"
-        raise SceneError([Problem("solver.surface", f'{sentence}: use "particles" here, or plash run')])
-    return LiveLiquid(settings, scene)
+    return LiveLevelSet(scene) if settings.has_no_particles else LiveLiquid(settings, scene)
 
 
-@dataclass(eq=False)
-class _Watched(LiquidSolver):
-    """A solver that can be looked into after every stage of a step.
-
-    Attributes:
-        milliseconds: Of each stage of the last step.
-        wants_divergence: Whether to keep the divergence before the projection.
-        before: It, by cell in 1/s.
-    """
-
-    milliseconds: dict[str, float] = field(default_factory=dict)
-    wants_divergence: bool = False
-    before: NDArray[np.float64] | None = None
-
-    @staticmethod
-    def of(solver: LiquidSolver) -> _Watched:
-        """The same solver, watched."""
-        return _Watched(**{part.name: getattr(solver, part.name) for part in fields(LiquidSolver) if part.init})
-
-    def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
-        """Take one step, pausing after each stage to show what it did."""
-        self.milliseconds = {}
-        start = time.perf_counter()
-        for stage in super().stages(dt, moved):
-            self.milliseconds[stage.name] = 1e3 * (time.perf_counter() - start)
-            if stage.name == "forces":
-                self.before = self.divergence_to_remove(stage.velocity) if self.wants_divergence else None
-            yield stage
-            start = time.perf_counter()
-
-    def divergence_to_remove(self, velocity: FaceField | None) -> NDArray[np.float64] | None:
-        """Divergence less the one that straight paths ask for, 1/s: what the projection takes away."""
-        cells, wanted = self.state.cells, self.path_divergence
-        if velocity is None or cells is None or velocity.tiles is not cells.tiles:
-            return None
-        if wanted is None or wanted.shape != cells.label.shape:
-            wanted = np.zeros(cells.label.shape)
-        return (divergence(velocity, cells) - wanted) / self.h
-
-
-class LiveLiquid:
+class LiveLiquid(LiveFreeSurface[Watched]):
     """A liquid made of particles."""
 
     def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
-        self.scene = self._solved = scene
+        super().__init__(scene, Watched(**parts_of(build_liquid(scene))))
+        self._solved = scene  # with what brushes add to it
         self._is_painted = False
+        self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
         self.quantities = _quantities(scene)
-        self.views: tuple[str, ...] = _views(scene)
+        self.views = _views(scene)
         self._settings = settings
-        self._solver = _Watched.of(build_liquid(scene))
-        self._walk: Iterator[StepStage[FaceField]] | None = None
         self._random = np.random.Generator(np.random.PCG64(settings.seed))
         self._solver.label()
-
-    @property
-    def time(self) -> float:
-        """Simulated time, s."""
-        return self._solver.state.time
-
-    def advance(self, frame_time: float) -> None:
-        """Take one step towards a time; a step that is under way stage by stage is finished instead."""
-        if self._walk is not None:
-            self._finish()
-        else:
-            self._solver.advance(frame_time)
-
-    def next_stage(self, frame_time: float) -> str:
-        """Take the next stage of a step, and return its name."""
-        solver = self._solver
-        if self._walk is None:
-            solver.report = StepReport()
-            self._walk = solver.stages(solver.next_step(frame_time))
-        stage = next(self._walk, StepStage(""))
-        if stage.name in ("move", ""):
-            self._finish()
-        return stage.name
-
-    def watch(self, view: str) -> None:
-        """Keep, from the next step on, what a view needs beyond the state: the divergence before the projection."""
-        self._solver.wants_divergence = view == "divergence_before"
 
     def change(self, scene: Scene) -> None:
         """Go on with other parameters and other solids; what is inside a new solid is moved out, or taken out."""
         self._finish()
         given, scene = scene, with_palette(scene) if self._is_painted else scene
-        old, solver = self._solver, _Watched.of(liquid_solver(scene))
-        solver.state, solver.ledger, solver.report = old.state, old.ledger, old.report
-        solver.wants_divergence = old.wants_divergence
-        solver.ledger.leaks = {solid.name: old.ledger.leaks.get(solid.name, 0) for solid in scene.solid}
-        _carry(solver, scene)
+        scene = with_heat(scene, self._heated)
+        leaks = self._solver.ledger.leaks
+        self._go_on_with(Watched(**parts_of(liquid_solver(scene))))
+        self._solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.solid}
+        _carry(self._solver, scene)
         self.quantities, self.views = _quantities(scene), _views(scene)
         solids_changed = given.solid != self.scene.solid
-        self._solver, self.scene, self._solved = solver, given, scene
+        self.scene, self._solved = given, scene
         if solids_changed:
             self._make_room()
         self._solver.label()
@@ -193,79 +121,68 @@ class LiveLiquid:
         self._take_out(taken, "taken out by hand", is_outflow=True)
         self._solver.label()
 
+    def heat(self, x: float, y: float, radius: float, temperature: float) -> None:
+        """Bring the liquid in a disc to a temperature (K); with the first such stroke all liquid begins to carry one.
+
+        The solver is told how warm and how cold it gets, since that limits its viscosity.
+        """
+        self._finish()
+        heated = reaching(self._solved, self._heated, temperature)
+        if heated != self._heated:
+            self._heated = heated
+            self.change(self.scene)
+        solver, h = self._solver, self._solver.h
+        particles = solver.state.particles
+        particles.temperature[0][inside_disc(particles, (x / h, y / h), radius / h)] = temperature
+        solver.heat.account(particles, solver.ledger.heat, "heaters")
+
+    def scale(self, view: str) -> Scale | None:
+        """What the colours of a view mean, if they are those of pictures."""
+        if view not in self.views:
+            return None
+        scales = {TEMPERATURE: temperature_scale, VISCOSITY: viscosity_scale}
+        return scales[view](self._solved) if view in scales else None
+
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
-        solver, s = self._solver, self._solver.state
-        report, ledger = solver.report, solver.ledger
-        cell_volume = solver.h**2
-        volume = s.particles.volume.astype(np.float64) * cell_volume
-        square = np.einsum("ij,ij->j", s.particles.velocity, s.particles.velocity, dtype=np.float64)
-        rho, g = self.scene.liquid.rho, self.scene.domain.gravity
-        x, y = (s.particles.cell + s.particles.offset) * solver.h
-        total = float(volume.sum())
+        particles, h = self._solver.state.particles, self._solver.h
+        volume = particles.volume.astype(np.float64) * h**2
+        square = np.einsum("ij,ij->j", particles.velocity, particles.velocity, dtype=np.float64)
+        x, y = (particles.cell + particles.offset) * h
         # No matrix products: their library would start threads of its own for each, which is far slower
         center = [float((volume * x).sum()), float((volume * y).sum())]
-        return {
-            "time": s.time,
-            "steps": s.steps,
-            "dt": report.dt,
-            "courant": report.courant,
-            "iterations": report.iterations,
-            "residual": report.residual,
-            "particles": s.particles.count,
-            "tiles": s.cells.tiles.count if s.cells is not None else 0,
-            "liquid_cells": s.cells.liquid_count if s.cells is not None else 0,
-            "target_volume": ledger.target_volume,
-            "particle_volume": total,
-            "center": [moment / total if total > 0 else 0.0 for moment in center],
-            "volume": ledger.volume,
-            "inflow": ledger.inflow,
-            "outflow": ledger.outflow,
-            "kinetic": float(rho / 2 * (volume * square).sum()),
-            "potential": -rho * (g[0] * center[0] + g[1] * center[1]),
-            "milliseconds": {name: round(value, 3) for name, value in solver.milliseconds.items()},
-            "residuals": [[float(f"{size:.3g}") for size in one.residuals] for one in solver.solves if one.residuals],
-        }
+        kinetic = float(self.scene.liquid.rho / 2 * (volume * square).sum())
+        return self._facts(particles.count, float(volume.sum()), center, kinetic)
 
     def arrays(self, view: str, arrows: bool) -> tuple[Arrays, dict[str, float]]:
         """What a view needs, and the units of those arrays that are scaled."""
         s, cells = self._solver.state, self.scene.domain.cells
-        assert s.cells is not None
-        arrays: Arrays = {"phi": self._phi()}
-        units: dict[str, float] = {}
-        if self._has_colors and view == "surface":
+        arrays, units = self._cell_arrays(view, arrows)
+        arrays["phi"] = self._phi()
+        scale = self.scale(view)
+        if scale is not None:
+            values = self._carried(view)
+            arrays["color"] = scale.colors(means_by_cell(s.particles, values[None], cells)[:, :, 0])
+        elif self._has_colors and view == "surface":
             arrays["color"] = screen_bytes(mean_colors(s.particles, cells))
         if view in ("particles", COLOR) or view in self.quantities:
             arrays |= self._points(s.particles, np.ones(s.particles.count, np.bool_), view, units)
         elif s.particles.ballistic.any():
             arrays |= self._points(s.particles, s.particles.ballistic, view, units)
-        if view == "cells":
-            arrays["label"] = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0))
-        if view == "tiles":
-            arrays["tiles"] = s.cells.tiles.coordinates[1:, :2].astype(np.int16)
-        value = self._scalar(view)
-        if value is not None:
-            arrays["value"], units["value"] = scaled(picture_of(value, s.cells.tiles, cells, np.nan))
-        if (arrows or view == "velocity") and s.velocity is not None:
-            faces = cells[0] + 1, cells[1] + 1
-            both = np.stack([picture_of(pool, s.velocity.tiles, faces, np.nan) for pool in s.velocity.pool[:2]])
-            arrays["velocity"], units["velocity"] = scaled(both)
+            if scale is not None:
+                arrays["tone"] = scale.colors(values[s.particles.ballistic])
         return arrays, units
 
-    def _scalar(self, view: str) -> NDArray[np.float64] | None:
-        """The numbers of a view by cell, unknown outside the liquid."""
-        solver, s = self._solver, self._solver.state
-        assert s.cells is not None
-        value = None
-        if view == "pressure" and s.pressure is not None and s.pressure.tiles is s.cells.tiles:
-            value = s.pressure.pool
-        if view == "divergence_before":
-            value = solver.before
-        if view == "divergence":
-            value = solver.divergence_to_remove(s.velocity)
-        if value is None or value.shape != s.cells.label.shape:
-            return None
-        return np.where(s.cells.label == LIQUID, value, np.nan)
+    def _carried(self, view: str) -> NDArray[np.float64]:
+        """How warm particles are (K), or the decimal logarithm of how thick they are (Pa·s)."""
+        particles, liquid = self._solver.state.particles, self.scene.liquid
+        if view == TEMPERATURE:
+            found = particles.temperature[0]
+        elif len(particles.log_viscosity):
+            found = particles.log_viscosity[0]
+        else:
+            found = log_viscosity_at(liquid, particles.temperature[0]) / math.log(10)
+        return np.asarray(found, np.float64)
 
     def _phi(self) -> NDArray[np.int8]:
         """Distance to the surface; without one, half a cell inside or outside liquid cells."""
@@ -278,10 +195,7 @@ class LiveLiquid:
         return distance_bytes(picture_of(pool, cells.tiles, self.scene.domain.cells, np.float32(4.0)))
 
     def _points(self, particles: Particles, which: NDArray[np.bool_], view: str, units: dict[str, float]) -> Arrays:
-        """Where some particles are, and their shade: the quantity of the view, or else their speed.
-
-        What only some scenes have, such as a temperature, is counted from the lowest that the scene speaks of.
-        """
+        """Where some particles are, and their shade: the quantity of the view, or else their speed."""
         places = ((particles.cell[:, which] + particles.offset[:, which]) * self._solver.h).T
         if view in self.quantities:
             value = np.atleast_2d(getattr(particles, view))[0][which].astype(np.float64)
@@ -301,13 +215,6 @@ class LiveLiquid:
     def _has_colors(self) -> bool:
         """Whether particles carry a colour."""
         return len(self._solver.state.particles.color) > 0
-
-    def _finish(self) -> None:
-        """End a step that is under way."""
-        if self._walk is not None:
-            for _ in self._walk:
-                pass
-            self._walk = None
 
     def _make_room(self) -> None:
         """Move particles out of solids, or take them out if they are deep inside."""
@@ -334,12 +241,19 @@ class LiveLiquid:
 
 
 def _quantities(scene: Scene) -> dict[str, Carried]:
-    """What colours can show of the particles of a scene."""
-    return {name: quantity for name, quantity in scalars().items() if quantity.is_everywhere or name in scene.carries}
+    """What colours can show of the particles of a scene, one by one."""
+    return {
+        name: quantity
+        for name, quantity in scalars().items()
+        if name not in _SEEN_AS_FIELDS and (quantity.is_everywhere or name in scene.carries)
+    }
 
 
 def _views(scene: Scene) -> tuple[str, ...]:
-    return (*_VIEWS, *([COLOR] if COLOR in scene.carries else []), *_quantities(scene))
+    is_thick = scene.has_own_viscosities or (scene.has_heat and len(scene.liquid.viscosity_points) > 0)
+    first, *rest = _VIEWS
+    wanted = {TEMPERATURE: scene.has_heat, VISCOSITY: is_thick, COLOR: COLOR in scene.carries}
+    return (first, *(view for view, is_there in wanted.items() if is_there), *rest, *_quantities(scene))
 
 
 def _carry(solver: LiquidSolver, scene: Scene) -> None:
@@ -350,7 +264,7 @@ def _carry(solver: LiquidSolver, scene: Scene) -> None:
     particles.carry({name: value for name, value in carried_by(scene).items() if not had[name]})
     if not had.get(COLOR, False):
         solver.colors.begin(particles, ledger.colors)
-    if not had.get("temperature", False):
+    if not had.get(TEMPERATURE, False):
         ledger.heat = {}
         solver.heat.account(particles, ledger.heat, "initial")
 

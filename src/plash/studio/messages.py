@@ -28,8 +28,8 @@ TEXT, FRAME = b"T", b"F"  # what an answer of a simulation is, by its first byte
 
 VIEWS = (
     *("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
-    *("density", "temperature", COLOR),
-    *scalars(),
+    *("density", "temperature", "viscosity", "smoke", "flame", "vorticity", "phi", "band", "signed", COLOR),
+    *(name for name in scalars() if name not in ("temperature", "log_viscosity")),
 )
 
 _Coordinate = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -167,6 +167,16 @@ class Drain(Message):
     radius: _Radius
 
 
+class HeatFluid(Message):
+    """Bring the fluid round a point to a temperature: so much warmer than all fluid is at the start, or colder (K)."""
+
+    kind: Literal["heat"]
+    x: _Coordinate
+    y: _Coordinate
+    radius: _Radius
+    warmth: Annotated[float, Field(ge=-1e4, le=1e4, allow_inf_nan=False)]
+
+
 class Draw(Message):
     """Go on with the wall that is being drawn, or begin one, by a stretch from one point to another."""
 
@@ -232,6 +242,7 @@ AnyMessage = Annotated[
     | PushFluid
     | PourFluid
     | Drain
+    | HeatFluid
     | Draw
     | Erase
     | Undo

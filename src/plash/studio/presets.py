@@ -8,7 +8,6 @@ from typing import Any
 
 from plash.errors import Problem, SceneError
 from plash.scene.language.read import gallery, gallery_text
-from plash.scene.solver import SOLVER_KINDS
 
 FIRST = "dam"
 
@@ -45,9 +44,8 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _can_be_shown(data: dict[str, Any]) -> bool:
-    """Whether a scene has two dimensions, and a kind of solver that can be shown live."""
-    kind = SOLVER_KINDS.get(data.get("solver", {}).get("kind", "liquid"))
-    return len(data["domain"]["size"]) == 2 and kind is not None and kind.is_live
+    """Whether a scene has two dimensions."""
+    return len(data["domain"]["size"]) == 2
 
 
 def _described(name: str) -> dict[str, str]:

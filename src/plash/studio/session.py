@@ -11,25 +11,27 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from plash.errors import PlashError
-from plash.scene.colors import COLORS
+from plash.errors import PlashError, SceneError
+from plash.scene.bodies import Fill
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import scene_text
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
-from plash.scene.sources import Blob
+from plash.scene.sources import Blob, HeatSource
 from plash.studio import messages as m
-from plash.studio.controls import values_of, with_value
-from plash.studio.drawing import drawn, erased, next_wall, with_poured
+from plash.studio.controls import values_of, warmth_of, with_value
+from plash.studio.drawing import drawn, erased, next_wall, note_heat, poured_part, takes_colors, with_poured
 from plash.studio.history import History
 from plash.studio.kinds import live
 from plash.studio.live import Live, has_motion, must_restart, solid_distance
 from plash.studio.presets import preset_text
+from plash.studio.scales import TEMPERATURE, fluid_color, smoke_color
 from plash.studio.scene_text import checked, opened
 
 _FPS = 60.0  # frames a second that are shown at the most
 _AHEAD = 2  # frames on the way to the page
 _SOME = 0.3  # of a square, that makes a pour worth saving
+_COLDEST = 1.0  # K, that a brush cools to
 _PATIENCE = 3.0  # s without a frame drawn, after which nobody watches: a tab in the background
 
 
@@ -56,7 +58,8 @@ class Session:
         self._solids_are_new = True
         self._wall = ""
         self._stretches = 0  # of walls, that the page has sent
-        self._poured: list[Blob] = []  # by hand, since the simulation began
+        self._poured: list[Blob | Fill] = []  # by hand, since the simulation began
+        self._heated: list[HeatSource] = []  # the same
         self._rate = _Rate()
 
     # What the page asks for
@@ -111,27 +114,46 @@ class Session:
             case m.Reset():
                 self._begin(live(history.now))
             case m.Save():
-                scene = with_poured(history.now, self._poured)
-                self.tell("file", text=scene_text(scene), name=_file_name(scene))
+                self._save(history.now)
             case m.PushFluid():
                 simulation.push(message.x, message.y, message.u, message.v, message.radius)
             case m.PourFluid():
                 self._pour(message, simulation)
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
+            case m.HeatFluid():
+                self._heat(message, simulation)
             case _:
                 self._edit(message, history, simulation.time)
 
     def _pour(self, message: m.PourFluid, simulation: Live) -> None:
         """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
         disc = Sphere(center=(message.x, message.y), radius=message.radius)
-        color = message.color if simulation.scene.solver.has_colors else None
+        color = message.color if takes_colors(simulation.scene) else None
         views = simulation.views
         if simulation.pour(message.x, message.y, message.radius, color) > _SOME * disc.radius**2:
-            blob = Blob(shape=disc, time=simulation.time, velocity=(0.0, 0.0))
-            self._poured.append(blob if color is None else blob.model_copy(update={"color": color}))
+            self._poured.append(poured_part(simulation.scene, disc, simulation.time, color))
         if simulation.views != views:
             self._tell_scene()
+
+    def _heat(self, message: m.HeatFluid, simulation: Live) -> None:
+        """Warm or cool, and remember it for a saved scene."""
+        temperature = max(simulation.scene.liquid.temperature + message.warmth, _COLDEST)
+        disc = Sphere(center=(message.x, message.y), radius=message.radius)
+        views = simulation.views
+        simulation.heat(message.x, message.y, message.radius, temperature)
+        note_heat(self._heated, disc, temperature, simulation.time)
+        if simulation.views != views:
+            self._tell_scene()
+
+    def _save(self, scene: Scene) -> None:
+        """Send the scene with what was poured and heated; without that, if such a scene does not take it."""
+        try:
+            scene = with_poured(scene, [*self._poured, *self._heated])
+        except SceneError as error:
+            reason = error.problems[0].message if error.problems else str(error)
+            self.tell("note", level="error", text=f"What was poured by hand is not in the file: {reason}")
+        self.tell("file", text=scene_text(scene), name=_file_name(scene))
 
     def _edit(self, message: m.Message, history: History, time: float) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
@@ -178,7 +200,7 @@ class Session:
 
     def _begin(self, simulation: Live) -> None:
         """Go on with another simulation, at time zero."""
-        self._live, self._poured = simulation, []
+        self._live, self._poured, self._heated = simulation, [], []
         simulation.watch(self._view)
         self._stage, self._frame_time, self._next_wall = "", 0.0, 0.0
         self._is_new = self._solids_are_new = True
@@ -221,14 +243,18 @@ class Session:
             cells=scene.domain.cells,
             h=scene.domain.h,
             solver=scene.solver.kind,
-            color=COLORS.get(scene.liquid_color, scene.liquid_color),
-            paints=scene.solver.has_colors,
+            method=self._live.method,
+            counts=scene.solver.counts,
+            warmth=warmth_of(scene),
+            color=fluid_color(scene),
+            smoke=smoke_color(scene),
+            paints=takes_colors(scene),
             views=self._live.views,
             quantities={
                 name: {"title": name.replace("_", " ").capitalize(), "about": quantity.about, "unit": quantity.unit}
                 for name, quantity in self._live.quantities.items()
             },
-            values=values_of(scene),
+            values=values_of(scene, has_heat=TEMPERATURE in self._live.views),
             solids=[solid.name for solid in scene.solid],
             sides=scene.domain.sides.model_dump(),
             undo=undo,
@@ -239,6 +265,7 @@ class Session:
         """Send a frame of what is there now."""
         self._number += 1
         arrays, units = simulation.arrays(self._view, self._arrows)
+        scale = simulation.scale(self._view)
         if self._solids_are_new or has_motion(simulation.scene):
             arrays["solid"] = solid_distance(simulation.scene, simulation.time)
         header = {
@@ -248,6 +275,7 @@ class Session:
             "stage": self._stage,
             "stretches": self._stretches,
             "units": units,
+            "scale": scale.told() if scale is not None else None,
             "steps_a_second": round(self._rate.steps, 1),
             "pace": round(self._rate.pace, 4),
             **simulation.facts(),

@@ -10,6 +10,8 @@ const COLORS = {
 const STAGES = {
   liquid: ["grid", "advect", "forces", "project", "extrapolate", "move"],
   stable_fluids: ["force", "advect", "diffuse", "project", "scalars"],
+  smoke: ["grid", "advect", "forces", "project"],
+  levelset: ["grid", "advect", "forces", "project", "extrapolate", "move"],
 };
 
 export class Charts {
@@ -30,11 +32,12 @@ export class Charts {
     box.append(...this.charts.map((chart) => chart.figure), this.solves.figure);
   }
 
-  setKind(kind) {
+  setKind(kind, counts) {
+    this.charts[0].title.data = counts === "mass" ? "Mass, kg/m" : "Volume, m²";
     Object.keys(STAGES).forEach((name, i) => {
       this.charts[3 + i].figure.hidden = name !== kind;
     });
-    this.solves.figure.hidden = kind !== "liquid";
+    this.solves.figure.hidden = kind !== "liquid" && kind !== "levelset";
   }
 
   take(frame) {
@@ -61,7 +64,8 @@ class Plot {
     this.marks = names.map((name) => [made("i"), made("span", { textContent: name })]);
     const keys = names.length > 1 ? this.marks.map(([mark, text]) => made("span", {}, mark, text)) : [];
     this.canvas = made("canvas");
-    this.figure = made("figure", { class: "chart" }, made("figcaption", {}, title, ...keys), this.canvas);
+    this.title = document.createTextNode(title);
+    this.figure = made("figure", { class: "chart" }, made("figcaption", {}, this.title, ...keys), this.canvas);
   }
 
   begin(colors) {

@@ -13,12 +13,21 @@ const VIEWS = {
   tiles: ["Tiles", "the grid exists only here"],
   density: ["Density", "of the fluid"],
   color: ["Colour", "that particles carry"],
-  temperature: ["Temperature", "above that of the liquid"],
+  temperature: ["Temperature", "how warm it is"],
+  viscosity: ["Viscosity", "how thick it is"],
+  smoke: ["Smoke", "and flames, as they are seen"],
+  flame: ["Flame", "fuel that is hot enough"],
+  vorticity: ["Vorticity", "which way the air turns"],
+  phi: ["φ", "distance to the surface"],
+  band: ["Band", "where φ is kept"],
+  signed: ["Signed particles", "that correct φ"],
 };
 
+const AIR = { cells: ["Cells", "air near smoke, beyond, solid"], density: ["Density", "of smoke"] };
+
 // Views that the page does not know are particles, coloured by a quantity that they carry
-export function fillViews({ views, quantities }, now, choose) {
-  const entries = { ...VIEWS };
+export function fillViews({ views, quantities, method }, now, choose) {
+  const entries = { ...VIEWS, ...(method === "smoke" ? AIR : {}) };
   for (const [name, { title, about }] of Object.entries(quantities)) entries[name] = [title, about];
   $("#views").replaceChildren(
     ...views.map((name) =>

@@ -2,18 +2,27 @@
 
 import { DOT, DOTS, FLUID, QUAD } from "./shaders.js";
 
+const SURFACE = 0,
+  FAINT = 1,
+  DENSITY = 5,
+  SMOKE = 6,
+  TINT = 7;
 const MODES = {
-  surface: 0,
-  particles: 1,
-  velocity: 1,
-  tiles: 1,
+  surface: SURFACE,
+  velocity: FAINT,
+  tiles: FAINT,
   pressure: 2,
+  density: 2,
   divergence: 3,
   divergence_before: 3,
-  temperature: 3,
+  vorticity: 3,
+  phi: 3,
   cells: 4,
-  density: 5,
+  band: 4,
+  smoke: SMOKE,
+  flame: 8,
 };
+const TEXTURES = ["phi", "solid", "value", "density", "depth", "tint", "smoke", "flame"];
 const MARGIN = { side: 26, top: 26, bottom: 52 };
 const SMALL_MARGIN = { side: 8, top: 8, bottom: 32 }; // where there is little room
 const SMALL = 480; // pixels of CSS, along the shorter side
@@ -26,6 +35,7 @@ export class Picture {
     this.size = [1, 1];
     this.cells = [1, 1];
     this.quantities = {}; // that particles carry, and have a view
+    this.method = "liquid";
     this.zoom = 1;
     this.quality = 1; // pixels drawn for each of the screen, along a side
     this.middle = null;
@@ -35,6 +45,14 @@ export class Picture {
     this.frame = null;
     this.range = 1;
     this.#prepare();
+  }
+
+  // A scene follows; true if its domain differs from the last one's
+  begin({ size, cells, quantities, method, color, smoke }) {
+    const isOther = String(this.cells) !== String(cells) || String(this.size) !== String(size);
+    Object.assign(this, { size, cells, quantities, method, smokeColor: smoke ? channels(smoke) : null });
+    this.liquid = channels(color);
+    return isOther;
   }
 
   // Where things are
@@ -120,8 +138,10 @@ export class Picture {
 
   take(frame) {
     const gl = this.gl,
-      { phi, solid, value, label, density, color, points, shade, tone } = frame.arrays;
+      { phi, solid, value, label, density, color, smoke, flame, points, shade, tone } = frame.arrays;
     this.frame = frame;
+    this.missing = new Set();
+    if (!phi) for (const name of ["phi", "depth"]) this.missing.add(name);
     if (phi) {
       this.#texture("phi", gl.R8_SNORM, gl.BYTE, phi, phi.data, gl.LINEAR);
       if (solid) this.solid = solid;
@@ -141,12 +161,15 @@ export class Picture {
         gl.FLOAT,
         value,
         Float32Array.from(value.data, (v) => (v === -32768 ? -2 : Math.max(-1.2, Math.min(1.2, v * step)))),
-        gl.NEAREST,
+        value.data.includes(-32768) ? gl.NEAREST : gl.LINEAR,
       );
     }
     if (label) this.#texture("value", gl.R16F, gl.FLOAT, label, Float32Array.from(label.data), gl.NEAREST);
     if (density) this.#texture("density", gl.R8, gl.UNSIGNED_BYTE, density, density.data, gl.LINEAR);
     if (color) this.#texture("tint", gl.RGB8, gl.UNSIGNED_BYTE, color, color.data, gl.LINEAR, gl.RGB);
+    if (smoke) this.#texture("smoke", gl.R8, gl.UNSIGNED_BYTE, smoke, smoke.data, gl.LINEAR);
+    if (flame) this.#texture("flame", gl.R8, gl.UNSIGNED_BYTE, flame, flame.data, gl.LINEAR);
+    this.hasFlame = Boolean(flame);
     this.hasTint = Boolean(color);
     this.hasTones = Boolean(tone);
     this.count = points ? points.shape[0] : 0;
@@ -160,9 +183,19 @@ export class Picture {
     }
   }
 
-  // Whether a view shows all particles: by their speed, in their own colours, or by what else they carry
+  // Whether a view shows all particles: by their speed, in their own colours, by their sign, or by what they carry
   showsDots(view) {
-    return view === "particles" || view === "color" || view in this.quantities;
+    return view === "particles" || view === "color" || view === "signed" || view in this.quantities;
+  }
+
+  // How a view is drawn; some depend on what there is to draw
+  #mode(view) {
+    const { color, smoke, density, value } = this.frame?.arrays ?? {};
+    if (this.showsDots(view)) return FAINT;
+    if (view === "temperature" || view === "viscosity") return color && this.method !== "liquid" ? TINT : SURFACE;
+    if (smoke && MODES[view] === FAINT) return SMOKE;
+    if (density && !value) return DENSITY;
+    return MODES[view] ?? (smoke ? SMOKE : SURFACE);
   }
 
   draw() {
@@ -188,16 +221,20 @@ export class Picture {
     };
     const at = shared(this.fluid);
     gl.uniform2f(at("cells"), ...this.cells);
-    gl.uniform1i(at("mode"), this.showsDots(view) ? MODES.particles : (MODES[view] ?? 0));
+    gl.uniform1i(at("mode"), this.#mode(view));
+    gl.uniform1f(at("levels"), view === "phi" ? (this.range * this.cells[0]) / this.size[0] : 0);
+    gl.uniform1f(at("faint"), view === "smoke" ? 1 : 0.45);
+    gl.uniform3f(at("soot"), ...(this.smokeColor ?? (this.dark ? [0.84, 0.86, 0.89] : [0.27, 0.3, 0.34])));
+    gl.uniform1i(at("hasFlame"), this.hasFlame ? 1 : 0);
     gl.uniform1f(at("range"), 1);
     gl.uniform1f(at("pixel"), 1 / (this.scale * ratio));
     gl.uniform1i(at("hasValue"), this.hasValue ? 1 : 0);
     gl.uniform1i(at("hasSolid"), this.hasSolid ? 1 : 0);
     gl.uniform1i(at("hasTint"), this.hasTint ? 1 : 0);
     gl.uniform1i(at("lines"), this.lines && (this.scale * this.size[0]) / this.cells[0] > 3 ? 1 : 0);
-    ["phi", "solid", "value", "density", "depth", "tint"].forEach((name, unit) => {
+    TEXTURES.forEach((name, unit) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
-      gl.bindTexture(gl.TEXTURE_2D, this.textures[name]?.id ?? this.#blank());
+      gl.bindTexture(gl.TEXTURE_2D, (!this.missing?.has(name) && this.textures[name]?.id) || this.#blank());
       gl.uniform1i(at(name), unit);
     });
     gl.disable(gl.BLEND);
@@ -222,8 +259,10 @@ export class Picture {
       at = shared(this.dots),
       isAll = this.showsDots(view);
     const cell = ((this.scale * this.size[0]) / this.cells[0]) * ratio;
-    gl.uniform1f(at("diameter"), Math.max(isAll ? 1.6 * ratio : 2 * ratio, cell * (isAll ? 0.42 : 0.62)));
-    gl.uniform1i(at("byShade"), isAll && view !== "color" ? 1 : 0);
+    const isSigned = view === "signed"; // such particles touch the surface: their diameter is a cell at most
+    gl.uniform1f(at("diameter"), isSigned ? cell : Math.max((isAll ? 1.6 : 2) * ratio, cell * (isAll ? 0.42 : 0.62)));
+    gl.uniform1i(at("bySize"), isSigned ? 1 : 0);
+    gl.uniform1i(at("byShade"), isAll && view !== "color" && !isSigned ? 1 : 0);
     gl.uniform1i(at("byTone"), this.hasTones ? 1 : 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -235,7 +274,7 @@ export class Picture {
     const gl = this.gl,
       [height, width] = shape;
     const texture = (this.textures[name] ??= { id: gl.createTexture() });
-    gl.activeTexture(gl.TEXTURE7);
+    gl.activeTexture(gl.TEXTURE8);
     gl.bindTexture(gl.TEXTURE_2D, texture.id);
     gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, channels, type, data);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
@@ -247,6 +286,11 @@ export class Picture {
       this.#texture("blank", this.gl.R8_SNORM, this.gl.BYTE, { shape: [1, 1] }, new Int8Array([127]), this.gl.NEAREST);
     return this.textures.blank.id;
   }
+}
+
+// Red, green and blue of a colour, each up to 1
+function channels(color) {
+  return [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
 }
 
 // How far cells are below the surface, in sixteenths of a cell: two sweeps over the cells (Borgefors 1986)

@@ -7,7 +7,7 @@ const KEYS = [
   [".", "One step"],
   ["N", "Next stage of a step"],
   ["R", "Begin again"],
-  ["1 … 5", "Push, pour, drain, wall, erase"],
+  ["1 … 6", "Push, pour, drain, wall, erase, heat"],
   ["[ ]", "Smaller or larger brush"],
   ["V", "Next view"],
   ["A", "Velocity arrows"],
@@ -35,7 +35,7 @@ export function fillHelp(dialog) {
     made("h2", { textContent: "plash studio" }),
     made("p", {
       textContent:
-        "Drag with the left button to push the liquid, with the right one to add some. On a trackpad or phone choose the tool instead. The wheel zooms, a double click shows everything again. Walls you draw are part of the scene: save it, and the command line runs it.",
+        "Drag with the left button to push liquid or smoke, with the right one to add some. On a trackpad or phone choose the tool instead. The wheel zooms, a double click shows everything again. Walls you draw are part of the scene: save it, and the command line runs it.",
     }),
     list,
     made("form", { method: "dialog" }, made("menu", {}, made("button", { class: "main", textContent: "Close" }))),

@@ -119,7 +119,76 @@ const STABLE = [
     ["density", "surface"],
   ],
 ];
-const KINDS = { liquid: STAGES, stable_fluids: STABLE };
+const LEVEL_SET = STAGES.map((stage) => [...stage]);
+LEVEL_SET[0].splice(
+  2,
+  4,
+  "The surface is where φ is zero. Each cell is labelled by the sign of φ, which is kept in a band of seven cells on either side.",
+  math(
+    "<mrow><mi>φ</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>)</mo><mo>&lt;</mo><mn>0</mn><mo>⇒</mo><mtext>liquid</mtext><mo>,</mo><mspace width='.6em'/><mrow><mo>|</mo><mo>∇</mo><mi>φ</mi><mo>|</mo></mrow><mo>=</mo><mn>1</mn></mrow>",
+  ),
+  "LevelSetLiquid.label",
+  ["band", "phi", "cells"],
+);
+LEVEL_SET[1].splice(
+  2,
+  4,
+  "The velocity lives on the grid: each face takes what was upstream of it.",
+  ADVECTED,
+  "WideSemiLagrangian.to_grid → trace_back",
+  ["velocity"],
+);
+LEVEL_SET[5].splice(
+  2,
+  4,
+  "φ is carried along; particles that ended up on the wrong side of it correct it; and it becomes a distance again.",
+  math(
+    `<mrow><mi>φ</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>)</mo><mo>←</mo><mi>φ</mi><mo>(</mo><mi mathvariant='bold'>x</mi><mo>−</mo>${dt}<mspace width='.2em'/>${u}<mo>)</mo></mrow>`,
+  ),
+  "LevelSet.follow → carry, correct, mended_distance",
+  ["phi", "signed", "surface"],
+);
+const SMOKE = [
+  [
+    "grid",
+    "Where smoke is",
+    "Air is followed near smoke, heat and sources alone: tiles appear where they go, and vanish behind them.",
+    math(
+      "<mrow><mrow><mo>|</mo><mi>ρ</mi><mo>|</mo></mrow><mo>&gt;</mo><msub><mi>ρ</mi><mtext>least</mtext></msub><mo>⇒</mo><mtext>followed</mtext></mrow>",
+    ),
+    "SmokeSolver.follow_smoke, Envelope.label",
+    ["tiles", "cells", "smoke"],
+  ],
+  [
+    "advect",
+    "Carry everything along",
+    "Smoke and heat go through the faces of cells, so that none is lost; the velocity is traced back and corrected. Then sources give, fuel burns, and smoke fades.",
+    ADVECTED,
+    "Transport.carried, Advection.carried, Fire.burn",
+    ["smoke", "density", "velocity"],
+  ],
+  [
+    "forces",
+    "Forces",
+    "What is warm rises, dense smoke sinks; swirls are spun up again, and the border is drawn to the wind.",
+    math(
+      `<mrow>${star}<mo>=</mo>${u}<mo>+</mo>${dt}<mrow><mo>(</mo><mrow><mo>(</mo><mi>α</mi><mi>T</mi><mo>−</mo><mi>β</mi><mi>ρ</mi><mo>)</mo></mrow><mi mathvariant='bold'>y</mi><mo>+</mo><mi>ε</mi><mi>h</mi><mrow><mo>(</mo><mi mathvariant='bold'>N</mi><mo>×</mo><mi mathvariant='bold'>ω</mi><mo>)</mo></mrow><mo>)</mo></mrow></mrow>`,
+    ),
+    "Buoyancy.add, Confinement.add, Wind.draw",
+    ["velocity", "vorticity", "divergence"],
+  ],
+  [
+    "project",
+    "Make it incompressible",
+    "The pressure that removes all divergence, but for what burning air asks for, is found, and its gradient is subtracted.",
+    math(
+      `<mrow><mfrac>${dt}<mi>ρ</mi></mfrac><msup>${nabla}<mn>2</mn></msup><mi>p</mi><mo>=</mo>${nabla}<mo>·</mo>${star}<mo>,</mo><mspace width='.6em'/>${u}<mo>=</mo>${star}<mo>−</mo><mfrac>${dt}<mi>ρ</mi></mfrac>${nabla}<mi>p</mi></mrow>`,
+    ),
+    "PressureSolver.project, Solids.enforce_slip",
+    ["vorticity", "divergence", "velocity"],
+  ],
+];
+const KINDS = { liquid: STAGES, levelset: LEVEL_SET, stable_fluids: STABLE, smoke: SMOKE };
 
 export class Inside {
   constructor(box, say, setView) {

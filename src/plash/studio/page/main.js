@@ -5,6 +5,7 @@ import { fillScenes, fillViews, markScene } from "./choices.js";
 import { $, $$, toast } from "./dom.js";
 import { Picture } from "./draw.js";
 import { Files } from "./files.js";
+import { Heat } from "./heat.js";
 import { fillHelp } from "./help.js";
 import { Inside } from "./inside.js";
 import { firstTheme, keep, kept, keptTheme } from "./keep.js";
@@ -38,7 +39,8 @@ let link = null,
   inside,
   files,
   runs,
-  pointer;
+  pointer,
+  heat;
 
 const say = (kind, data) => link?.say(kind, data);
 
@@ -74,7 +76,7 @@ const listeners = {
   },
   preparing: () => busy("Getting ready"),
   compiling: () => waiting.compiling(),
-  ready: () => busy("Filling in the liquid"),
+  ready: () => busy("Filling in the fluid"),
   note({ level, text }) {
     toast(text, level);
     if (!state.scene) busy(text, true);
@@ -94,20 +96,16 @@ function connect() {
 function showScene(scene) {
   state.scene = scene;
   waiting.scene();
-  const { picture } = state,
-    isOther = String(picture.cells) !== String(scene.cells) || String(picture.size) !== String(scene.size);
-  picture.size = scene.size;
-  picture.cells = scene.cells;
-  picture.quantities = scene.quantities;
-  $("#paint").parentElement.hidden = !scene.paints;
-  if (!pointer?.color) $("#paint").value = scene.color;
-  picture.liquid = [1, 3, 5].map((at) => parseInt(scene.color.slice(at, at + 2), 16) / 255);
-  if (isOther) picture.fit();
+  const { picture } = state;
+  if (!pointer.color) $("#paint").value = scene.color;
+  if (picture.begin(scene)) picture.fit();
+  heat.show(scene);
+  if (!scene.warmth.length && pointer.tool === "heat") setTool("push");
   Object.assign(picture, state.zoom);
   state.zoom = null;
-  settings.show(scene.values);
-  inside.setKind(scene.solver);
-  charts.setKind(scene.solver);
+  settings.show(scene.values, scene.solver);
+  inside.setKind(scene.method);
+  charts.setKind(scene.method, scene.counts);
   $("#undo").disabled = !scene.undo;
   $("#redo").disabled = !scene.redo;
   document.title = `${scene.title || "Scene"} · plash studio`;
@@ -167,6 +165,7 @@ function play(running = !state.running) {
 
 function setTool(name) {
   pointer.tool = name;
+  heat.use(name);
   for (const button of $$(".tools [data-tool]")) button.ariaPressed = String(button.dataset.tool === name);
 }
 
@@ -253,6 +252,7 @@ const ACTIONS = {
   3: () => setTool("drain"),
   4: () => setTool("draw"),
   5: () => setTool("erase"),
+  6: () => state.scene?.warmth.length && setTool("heat"),
   "[": () => setBrush(pointer.share - 0.1),
   "]": () => setBrush(pointer.share + 0.1),
   a: () => setArrows(!state.arrows),
@@ -380,6 +380,7 @@ async function begin() {
   pointer = new Pointer($("#overlay"), state.picture, state.overlay, say, (isMoved) =>
     isMoved ? redraw() : state.overlay.draw(state.arrows),
   );
+  heat = new Heat(pointer);
   settings = new Settings($("#tab-settings"), about.controls, say);
   charts = new Charts($("#tab-charts"));
   inside = new Inside($("#tab-inside"), say, setView);

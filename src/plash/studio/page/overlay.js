@@ -7,7 +7,7 @@ export class Overlay {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.picture = picture;
-    this.brush = null; // { x, y, radius, tool }
+    this.brush = null; // { x, y, radius, tool, isCold }
     this.begin();
   }
 
@@ -126,12 +126,16 @@ export class Overlay {
   #brush() {
     if (!this.brush) return;
     const { context: c, picture } = this,
-      { x, y, radius, tool } = this.brush,
+      { x, y, radius, tool, isCold } = this.brush,
       [px, py] = picture.toScreen([x, y]);
     c.beginPath();
     c.arc(px, py, Math.max(2, radius * picture.scale), 0, 2 * Math.PI);
     c.lineWidth = 1.5;
     c.strokeStyle = picture.dark ? "#ffffffb0" : "#16202ca0";
+    if (tool === "heat") {
+      c.strokeStyle = isCold ? "#3f8cff" : "#ff6a2b";
+      c.lineWidth = 2.5;
+    }
     c.setLineDash(tool === "erase" || tool === "drain" ? [4, 4] : []);
     c.stroke();
     c.setLineDash([]);

@@ -6,8 +6,9 @@ const RADII = {
   drain: [0.015, 0.14],
   draw: [0.005, 0.04],
   erase: [0.01, 0.08],
+  heat: [0.015, 0.14],
 }; // of the domain's size
-const EVERY = { pour: 45, drain: 45, draw: 70, erase: 60 }; // ms between two messages
+const EVERY = { pour: 45, drain: 45, draw: 70, erase: 60, heat: 45 }; // ms between two messages
 
 export class Pointer {
   constructor(canvas, picture, overlay, say, changed) {
@@ -15,6 +16,7 @@ export class Pointer {
     this.tool = "push";
     this.share = 0.4; // of the way from the smallest brush to the largest
     this.color = null; // of what is poured; that of the liquid, if none was chosen
+    this.warmth = 0; // K, by which heat makes things warmer
     this.active = null;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
@@ -58,7 +60,7 @@ export class Pointer {
       screen: [event.offsetX, event.offsetY],
     };
     if (tool === "pan") return;
-    this.overlay.brush = { x, y, radius: this.radius(tool), tool };
+    this.#show(x, y, tool);
     this.#work(event.timeStamp);
     if (EVERY[tool]) this.active.timer = setInterval(() => this.#work(performance.now()), EVERY[tool]);
   }
@@ -67,7 +69,7 @@ export class Pointer {
     const [x, y] = this.#place(event),
       active = this.active;
     if (!active || active.id !== event.pointerId) {
-      this.overlay.brush = { x, y, radius: this.radius(), tool: this.tool };
+      this.#show(x, y, this.tool);
       this.changed();
       return;
     }
@@ -80,7 +82,7 @@ export class Pointer {
     active.u += fade * ((x - active.x) / seconds - active.u);
     active.v += fade * ((y - active.y) / seconds - active.v);
     Object.assign(active, { x, y, time: event.timeStamp });
-    this.overlay.brush = { x, y, radius: this.radius(active.tool), tool: active.tool };
+    this.#show(x, y, active.tool);
     if (active.tool === "push") this.#push(event.timeStamp);
     this.changed();
   }
@@ -93,6 +95,10 @@ export class Pointer {
     this.active = null;
     if (event.pointerType === "touch") this.overlay.brush = null;
     this.changed();
+  }
+
+  #show(x, y, tool) {
+    this.overlay.brush = { x, y, radius: this.radius(tool), tool, isCold: this.warmth < 0 };
   }
 
   #push(now) {
@@ -116,6 +122,7 @@ export class Pointer {
       radius = this.radius(tool);
     if (tool === "pour") this.say(tool, this.color ? { x, y, radius, color: this.color } : { x, y, radius });
     if (tool === "drain") this.say(tool, { x, y, radius });
+    if (tool === "heat") this.say(tool, { x, y, radius, warmth: this.warmth });
     if (tool === "erase") {
       this.say("erase", { begins: active.begins, x, y, radius });
       active.begins = false;

@@ -3,14 +3,15 @@
 import { made, short } from "./dom.js";
 
 const TITLES = { domain: "Space", liquid: "Liquid", solver: "Method" };
-const UNITS = { "m^2/s": "m²/s", "m/s^2": "m/s²", "kg/m^3": "kg/m³" };
-const RESTARTS = new Set(["domain.resolution", "solver.jitter"]);
+const UNITS = { "m^2/s": "m²/s", "m/s^2": "m/s²", "kg/m^3": "kg/m³", "s^-1": "1/s", "K^-1": "1/K" };
+const RESTARTS = new Set(["domain.resolution", "solver.jitter", "solver.surface"]);
 
 export class Settings {
   constructor(box, controls, say) {
     this.say = say;
     this.setters = {};
     this.boxes = {};
+    this.notes = {};
     this.held = new Map(); // parameter -> until when the page's own value counts
     let table = "";
     for (const control of controls) {
@@ -20,7 +21,9 @@ export class Settings {
     }
   }
 
-  show(values) {
+  show(values, kind) {
+    for (const [key, { note, sentences }] of Object.entries(this.notes))
+      if (sentences[kind]) note.textContent = sentenceOf(key, sentences[kind]);
     for (const [key, box] of Object.entries(this.boxes)) box.hidden = !(key in values);
     for (const [key, value] of Object.entries(values)) {
       if ((this.held.get(key) ?? 0) > performance.now()) continue;
@@ -34,17 +37,18 @@ export class Settings {
   }
 
   #control(control) {
-    const { key, name, type, sentence } = control,
+    const { key, name, type, sentence, sentences } = control,
       unit = UNITS[control.unit] ?? control.unit;
     const output = made("output"),
       top = made("div", { class: "top" }, made("b", { textContent: name }), output);
-    const note = RESTARTS.has(key) ? `${sentence} Begins again.` : sentence;
+    const note = made("p", { textContent: sentenceOf(key, sentence) });
+    this.notes[key] = { note, sentences };
     const box = made("div", { class: "control", "data-key": key }, top);
     if (type === "words") box.append(this.#menu(control));
     else if (type === "switch") top.replaceChild(this.#switch(control), output);
     else if (type === "vector") box.append(...this.#vector(control, unit));
     else box.append(this.#slider(control, output, unit));
-    box.append(made("p", { textContent: note }));
+    box.append(note);
     this.boxes[key] = box;
     return box;
   }
@@ -117,6 +121,10 @@ export class Settings {
     this.setters[key] = (value) => rows.forEach(({ set }, i) => set(value[i]));
     return [...rows.map(({ row }) => row), made("small", { textContent: unit })];
   }
+}
+
+function sentenceOf(key, sentence) {
+  return RESTARTS.has(key) ? `${sentence} Begins again.` : sentence;
 }
 
 function scaleOf({ least, most, powers, type }) {

@@ -13,12 +13,13 @@ export const FLUID = `#version 300 es
 precision highp float;
 in vec2 place;
 out vec4 color;
-uniform sampler2D phi, solid, value, density, depth, tint;
+uniform sampler2D phi, solid, value, density, depth, tint, smoke, flame;
 uniform vec2 size, cells;
-uniform int mode;            // 0 surface, 1 faint, 2 one sign, 3 two signs, 4 cells, 5 density
+uniform int mode;            // 0 surface, 1 faint, 2 one sign, 3 two signs, 4 cells, 5 density, 6 smoke, 7 tint, 8 flame
 uniform float range, pixel;  // largest value; metres a pixel
-uniform bool dark, hasValue, hasSolid, hasTint, lines;
-uniform vec3 liquid;
+uniform float levels, faint; // lines of equal value for each colour; how much of smoke is seen
+uniform bool dark, hasValue, hasSolid, hasTint, hasFlame, lines;
+uniform vec3 liquid, soot;   // colours
 
 float distanceAt(sampler2D field, vec2 uv, vec2 count) {
   // Cubic B-spline from four linear samples (Sigg and Hadwiger 2005): no facets however large a cell is
@@ -48,6 +49,12 @@ vec3 twoSigns(float t) {     // blue, neutral, red
   vec3 low = dark ? vec3(0.30, 0.62, 1.0) : vec3(0.10, 0.36, 0.78), high = dark ? vec3(1.0, 0.45, 0.36) : vec3(0.80, 0.20, 0.14);
   float strength = pow(clamp(abs(t), 0.0, 1.0), 0.6);
   return mix(middle, t < 0.0 ? low : high, strength);
+}
+
+vec3 fire(float t) {         // dark red, orange, yellow, nearly white
+  vec3 low = mix(vec3(0.45, 0.05, 0.02), vec3(0.93, 0.33, 0.05), clamp(t / 0.35, 0.0, 1.0));
+  vec3 high = mix(low, vec3(1.0, 0.78, 0.25), clamp((t - 0.35) / 0.35, 0.0, 1.0));
+  return mix(high, vec3(1.0, 0.96, 0.80), clamp((t - 0.7) / 0.3, 0.0, 1.0));
 }
 
 vec3 paper() {
@@ -81,15 +88,33 @@ void main() {
   } else if (mode == 5) {
     float t = clamp(texture(density, uv).r / max(range, 1e-6), 0.0, 1.0);
     c = mix(c, mix(liquid, vec3(1.0), dark ? t * 0.5 : 0.15 * (1.0 - t)), smoothstep(0.0, 0.9, t));
+  } else if (mode == 6) {
+    c = mix(c, soot, faint * texture(smoke, uv).r);
+    float burns = hasFlame ? texture(flame, uv).r : 0.0;
+    c = mix(c, fire(burns), 1.0 - exp(-5.0 * burns));
+  } else if (mode == 7) {
+    c = texture(tint, uv).rgb;
+    float line = smoothstep(1.5, 0.4, abs(gap * h / soft));
+    c = mix(c, vec3(1.0), line * 0.7);
+  } else if (mode == 8) {
+    float burns = texture(flame, uv).r;
+    c = mix(c, fire(burns), smoothstep(0.0, 0.12, burns));
   } else if (hasValue) {
     float v = texture(value, uv).r;
     if (mode == 4) {
       vec3 air = dark ? vec3(0.10, 0.13, 0.17) : vec3(0.93, 0.95, 0.97);
-      c = mix(v < 0.5 ? air : v < 1.5 ? liquid : vec3(0.45, 0.48, 0.52), c, lines ? 0.15 : 0.0);
+      vec3 wet = mix(liquid, vec3(1.0), dark ? 0.35 : 0.45), dry = dark ? vec3(0.42, 0.30, 0.16) : vec3(0.98, 0.85, 0.66);
+      vec3 stone = vec3(0.45, 0.48, 0.52), kind = v < 0.5 ? air : v < 1.5 ? liquid : v < 2.5 ? stone : v < 3.5 ? wet : dry;
+      c = mix(kind, c, lines ? 0.15 : 0.0);
       vec2 to = abs(fract(uv * cells + 0.5) - 0.5) * h / pixel;
       if (h / pixel > 5.0) c = mix(c, c * (dark ? 0.72 : 0.9), 1.0 - smoothstep(0.3, 0.9, min(to.x, to.y)));
     } else if (v > -1.5) {
-      c = mode == 2 ? oneSign(v) : twoSigns(v);
+      if (levels == 0.0 || v < 0.985) c = mode == 2 ? oneSign(v) : twoSigns(v);
+      float level = v * levels;
+      if (levels > 0.0 && abs(v) < 0.99) {
+        float away = abs(fract(level + 0.5) - 0.5) / max(fwidth(level), 1e-6);
+        c = mix(c, c * (dark ? 1.5 : 0.72), 1.0 - smoothstep(0.4, 1.2, away));
+      }
     }
     float line = smoothstep(1.5, 0.4, abs(gap * h / soft));
     if (mode != 4) c = mix(c, dark ? vec3(0.8, 0.9, 1.0) : vec3(0.1, 0.25, 0.45), line * 0.7);
@@ -112,12 +137,13 @@ in vec3 dot_tone;
 uniform vec4 frame;
 uniform vec2 size;
 uniform float diameter;
+uniform bool bySize;
 out float shade;
 out vec3 tone;
 void main() {
   vec2 at = (dot_place * size - frame.xy) / (frame.zw - frame.xy);
   gl_Position = vec4(2.0 * at - 1.0, 0.0, 1.0);
-  gl_PointSize = diameter;
+  gl_PointSize = bySize ? max(2.0, diameter * dot_shade) : diameter;
   shade = dot_shade;
   tone = dot_tone;
 }`;
@@ -127,7 +153,7 @@ precision highp float;
 in float shade;
 in vec3 tone;
 out vec4 color;
-uniform bool dark, byShade, byTone;
+uniform bool dark, byShade, byTone, bySize;
 uniform vec3 liquid;
 void main() {
   float r = length(2.0 * gl_PointCoord - 1.0);
@@ -136,5 +162,6 @@ void main() {
   vec3 middle = dark ? vec3(0.20, 0.78, 0.86) : vec3(0.10, 0.66, 0.74), fast = dark ? vec3(1.0, 0.93, 0.55) : vec3(0.95, 0.45, 0.12);
   float t = sqrt(shade);
   vec3 c = byShade ? (t < 0.5 ? mix(slow, middle, 2.0 * t) : mix(middle, fast, 2.0 * t - 1.0)) : byTone ? tone : liquid;
-  color = vec4(c, smoothstep(1.0, 0.75, r));
+  float ring = bySize ? mix(0.3, 0.85, smoothstep(0.55, 0.8, r)) : 1.0;
+  color = vec4(c, ring * smoothstep(1.0, 0.75, r));
 }`;

@@ -1,0 +1,77 @@
+"""A solver taken step by step, or one stage of a step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, Protocol, TypeVar
+
+from plash.grid.fields import FaceField
+from plash.solvers.solver import HasTime
+from plash.solvers.step_stage import StepStage
+from plash.timing import StepReport
+
+
+class Staged(Protocol):
+    """A solver on tiles whose step can be looked into."""
+
+    report: StepReport
+
+    @property
+    def state(self) -> HasTime:
+        """Everything that changes from step to step."""
+
+    def next_step(self, frame_time: float) -> float:
+        """Length of the next step on the way to a frame, s."""
+
+    def stages(self, dt: float, *more: Any) -> Iterator[StepStage[FaceField]]:
+        """Take one step, pausing after each stage."""
+
+    def advance(self, frame_time: float) -> StepReport:
+        """Take one step towards a frame."""
+
+
+S = TypeVar("S", bound=Staged)
+
+
+class Walking(Generic[S]):
+    """What all live simulations on tiles share: time, and how it goes on.
+
+    Attributes:
+        last_stage: Of a step.
+    """
+
+    last_stage: str
+
+    def __init__(self, solver: S) -> None:
+        self._solver = solver
+        self._walk: Iterator[StepStage[FaceField]] | None = None  # of a step under way
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._solver.state.time
+
+    def advance(self, frame_time: float) -> None:
+        """Take one step towards a time; a step that is under way stage by stage is finished instead."""
+        if self._walk is not None:
+            self._finish()
+        else:
+            self._solver.advance(frame_time)
+
+    def next_stage(self, frame_time: float) -> str:
+        """Take the next stage of a step, and return its name."""
+        solver = self._solver
+        if self._walk is None:
+            solver.report = StepReport()
+            self._walk = solver.stages(solver.next_step(frame_time))
+        stage = next(self._walk, StepStage(""))
+        if stage.name in (self.last_stage, ""):
+            self._finish()
+        return stage.name
+
+    def _finish(self) -> None:
+        """End a step that is under way."""
+        if self._walk is not None:
+            for _ in self._walk:
+                pass
+            self._walk = None
