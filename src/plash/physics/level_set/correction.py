@@ -7,6 +7,9 @@ set is not. Each carries the distance to its own ball, φ_p(x) = s (r - |x - x_p
 
 and the one of both that is nearer to zero is taken. All particles look at φ as it was before.
 
+A liquid has particles of its own side only, which can but add to it: noise would make it grow. There they bring back
+no more than is missing.
+
 Reference: Enright et al. 2002; Enright et al. 2005.
 """
 
@@ -18,6 +21,7 @@ import numpy as np
 
 from plash.grid.fields import CellField
 from plash.levelset.inside import places_of
+from plash.physics.level_set.room import Room
 from plash.physics.level_set.signed_particles import SignedParticles
 from plash.timing import stage
 
@@ -46,3 +50,18 @@ def correct(phi: CellField, particles: SignedParticles, h: float) -> int:
     plus, minus = sides[1][0], sides[-1][0]
     phi.pool = np.where(np.abs(plus) <= np.abs(minus), plus, minus)
     return len(escaped)
+
+
+def correct_what_is_missing(phi: CellField, particles: SignedParticles, h: float, room: Room) -> None:
+    """Let escaped particles correct a level set (m), by so much that no volume is there which was not missing."""
+    before = phi.pool
+    if correct(phi, particles, h) == 0:
+        return
+    room.complete(phi)
+    after, left = phi.pool, room.missing(phi)
+    if left >= 0:
+        return
+    phi.pool = before
+    was_missing = room.missing(phi)
+    if was_missing > 0:
+        phi.pool = before + np.float32(was_missing / (was_missing - left)) * (after - before)

@@ -24,9 +24,10 @@ from plash.levelset.sampling import CUBIC, LINEAR, sampled
 from plash.levelset.shapes import distance
 from plash.particles.surface import liquid_volume
 from plash.physics.level_set.band import BAND, cells_within, centres
-from plash.physics.level_set.correction import correct
-from plash.physics.level_set.distancing import level_set_of, mended_distance, plain_distance
+from plash.physics.level_set.correction import correct_what_is_missing
+from plash.physics.level_set.distancing import EMPTY, level_set_of, mended_distance, plain_distance
 from plash.physics.level_set.reseeding import reseed
+from plash.physics.level_set.room import Room
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
 from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, carry
 from plash.scene.shapes import Shape
@@ -39,7 +40,7 @@ class Order(NamedTuple):
     """How φ is found between cell centres, and how it becomes a distance again."""
 
     samples: int
-    distance: Callable[[CellField, float], CellField]
+    distance: Callable[[CellField, float, Room, float], CellField]
 
 
 SCHEMES: dict[Scheme, Order] = {"linear": Order(LINEAR, plain_distance), "cubic": Order(CUBIC, mended_distance)}
@@ -58,6 +59,8 @@ class LevelSet:
         reseed_every: Steps after which particles are brought to that number again; None never does.
         sides: Signs of the particles: both, or -1 alone for a liquid in empty space, where the velocity outside is made
             up, and particles there would carry a gap into the liquid that has closed.
+        slope_slack: How far from zero the logarithm of the slope at the surface may be. A known motion keeps edges
+            sharper if it is left alone; a liquid, which is stretched for long, keeps its volume if it is not.
         seed: Of random places.
         time: s.
         steps: How many have been taken.
@@ -79,6 +82,7 @@ class LevelSet:
     per_cell: int = 0
     reseed_every: int | None = None
     sides: tuple[int, ...] = (-1, 1)
+    slope_slack: float = 0.2
     seed: int = 0
     time: float = 0.0
     steps: int = 0
@@ -139,14 +143,23 @@ class LevelSet:
             self.follow(_paths(velocity, start + (part + 0.5) * dt / parts), dt / parts)
             self.time = start + (part + 1) * dt / parts
 
-    def follow(self, paths: Paths, dt: float) -> None:
-        """Move along paths for dt (s), by at most four cells."""
+    def follow(self, paths: Paths, dt: float, room: Room = EMPTY) -> None:
+        """Move along paths for dt (s), by at most four cells.
+
+        Args:
+            paths: Of the liquid.
+            dt: How long, s.
+            room: What is closed to it after the move, and how much may be missing.
+        """
         h, phi, particles = self.h, self.phi, self.particles
         carry(phi, paths, dt, h, SCHEMES[self.scheme].samples)
+        room.complete(phi)
         particles.move(paths, dt, h)
-        correct(phi, particles, h)
-        self.phi = SCHEMES[self.scheme].distance(phi, h)
-        correct(self.phi, particles, h)
+        room.confine(particles.place)
+        particles.leave(phi.tiles, room.closed(phi.tiles))
+        correct_what_is_missing(phi, particles, h, room)
+        self.phi = SCHEMES[self.scheme].distance(phi, h, room, self.slope_slack)
+        correct_what_is_missing(self.phi, particles, h, room)
         particles.adjust_radii(self.phi, h)
         self.steps += 1
         if self.per_cell and self.reseed_every and self.steps % self.reseed_every == 0:

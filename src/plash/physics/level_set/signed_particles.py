@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
+from plash.grid.tiles import Tiles
+from plash.levelset.inside import places_of
 from plash.levelset.sampling import normals, sampled
 from plash.physics.level_set.band import cells_within, first_corners
 from plash.physics.level_set.transport import Paths
@@ -67,6 +69,11 @@ class SignedParticles:
         """Move along with the liquid for dt (s), in cells of h (m)."""
         if self.count:
             self.place = paths.forth(self.place * h, dt) / h
+
+    def leave(self, tiles: Tiles, is_closed: NDArray[np.bool_] | None) -> None:
+        """Drop those that got into closed cells of tiles: they tell nothing of the liquid."""
+        if is_closed is not None and self.count:
+            self.keep(~is_closed[places_of(np.floor(self.place).astype(np.int64), tiles)])
 
     @stage
     def depth(self, phi: CellField, h: float) -> NDArray[np.float64]:

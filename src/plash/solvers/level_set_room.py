@@ -1,0 +1,77 @@
+"""The room of a liquid whose surface is a level set: its walls, its spouts, and the volume that it should have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.grid.cells import label_cells
+from plash.grid.fields import CellField
+from plash.grid.tiles import Tiles
+from plash.levelset.inside import places_of
+from plash.particles.surface import liquid_volume
+from plash.physics.level_set.continuation import continue_into_solids
+from plash.physics.level_set.room import Room
+from plash.physics.solids.base import Solids
+from plash.physics.solids.domain_box import DomainBox
+
+_OFF_WALLS = 1e-3  # cells from a side that particles are put back to
+BEHIND = 0.5  # cells: the depth of the liquid in cells behind an opening
+
+
+@dataclass(frozen=True)
+class LiquidRoom(Room):
+    """Walls, spouts and the volume of a liquid at one time.
+
+    Attributes:
+        solids: On any tiles.
+        inlet_cells: Cells (n, d) that count as liquid, since it comes in there.
+        target: Volume that there should be inside the level set, m³.
+        h: Cell size, m.
+        box: The domain.
+    """
+
+    solids: Callable[[Tiles], Solids]
+    inlet_cells: NDArray[np.int64]
+    target: float
+    h: float
+    box: DomainBox
+
+    def closed(self, tiles: Tiles) -> NDArray[np.bool_]:
+        """Cells of solids, and those of spouts."""
+        is_solid = self.solids(tiles).is_solid
+        if len(self.inlet_cells) == 0:
+            return is_solid
+        is_closed = is_solid.copy()
+        is_closed[places_of(self.inlet_cells, tiles)] = True
+        is_closed[0] = is_solid[0]
+        return is_closed
+
+    def complete(self, phi: CellField) -> None:
+        """Let it go on into solids, and be liquid in spouts."""
+        continue_into_solids(phi, self.solids(phi.tiles).is_solid, self.h)
+        if len(self.inlet_cells):
+            slot, *within = places_of(self.inlet_cells, phi.tiles)
+            there = slot > 0
+            phi.pool[(slot[there], *(part[there] for part in within))] = np.float32(-BEHIND * self.h)
+
+    def confine(self, places: NDArray[np.float64]) -> None:
+        """Put places back that are beyond a closed side."""
+        for axis, last, outwards in self.box.closed_sides():
+            if outwards > 0:
+                np.minimum(places[:, axis], last + 1 - _OFF_WALLS, out=places[:, axis])
+            else:
+                np.maximum(places[:, axis], _OFF_WALLS, out=places[:, axis])
+
+    def volume(self, phi: CellField) -> float:
+        """Volume inside a level set and outside of all that is closed, m³."""
+        tiles = phi.tiles
+        cells = label_cells(tiles, phi.pool < 0, self.closed(tiles), phi, None, self.solids(tiles).cut_cells)
+        return liquid_volume(phi, cells, self.h) * self.h**tiles.dimension
+
+    def missing(self, phi: CellField) -> float:
+        """By how much the volume is too small, m³."""
+        return self.target - self.volume(phi)
