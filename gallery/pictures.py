@@ -22,7 +22,14 @@ LARGEST_CLIP = 1_500_000  # bytes
 LARGEST_GALLERY = 20_000_000
 
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
-_STILLS = {"drop_in_pool": 0.16, "falling_block": 0.25, "still_pool": 1.0}
+_STILLS = {
+    "chocolate_pour": 0.8,
+    "drop_in_pool": 0.16,
+    "falling_block": 0.25,
+    "honey_toast": 0.9,
+    "lava_flow": 1.0,
+    "still_pool": 1.0,
+}
 _RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "plash"
 DATA = [
     "py.typed",
+    "blender/plash_addon.py",
     "scene/keys.pyi",
     "scenes/dam_break.toml",
     "pipeline/report.html",

@@ -1,9 +1,11 @@
-"""Thick liquids: python -m validation.viscous [rest] [column] [spin] [melt] [--courant 3].
+"""Thick liquids: python -m validation.viscous [rest] [level] [column] [spin] [melt] [coil] [--courant 3].
 
 rest     honey in a box that holds it: exact is no motion at all, and a flat surface
+level    waves on a thick liquid: exact is that each falls as exp(-g t/(2 ν k))
 column   of a thick liquid that spreads on a floor that holds it, on finer and finer grids
 spin     a free ball turns ten times: exact is that it keeps its angular momentum
 melt     a block of wax is melted by a heater and frozen again: its volume, and its heat against the ledger
+coil     the scene honey_coil: turns of the strand just above its pile, their sense, and how long each takes
 """
 
 from __future__ import annotations
@@ -37,22 +39,56 @@ def go_on(solver: Any, seconds: float) -> None:
 
 def rest(courant: float) -> None:
     """Honey at rest."""
-    print("| honey at rest, 5 s | fastest, m/s | uneven, h | volume |\n| --- | --- | --- | --- |")
-    for dimension, cells in ((2, 32), (3, 20)):
+    print("| honey at rest, 5 s | jitter | fastest, m/s | falls in a second | uneven, h | volume |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for dimension, cells, jitter in ((2, 32, 0.25), (2, 32, 0.0), (3, 20, 0.25)):
         size, top = (0.12, 0.09, 0.07)[:dimension], (0.12, 0.052, 0.07)[:dimension]
         scene = plash.Scene(
             domain={"size": size, "resolution": cells, "friction": 1},
             liquid={"material": "honey"},
             fill=[{"shape": plash.Box(min=(0,) * dimension, max=top)}],
-            solver=plash.Solver(courant=courant),
+            solver=plash.Solver(courant=courant, jitter=jitter),
         )
-        solver = advanced(scene, 5.0)
-        cells_now = solver.state.cells
-        phi = to_dense(cells_now.phi.pool, cells_now.tiles, (0,) * dimension, scene.domain.cells) / solver.h
-        uneven = np.ptp(_heights(phi)) / 2
+        solver = advanced(scene, 4.0)
+        before = np.abs(solver.state.particles.velocity).max()
+        go_on(solver, 1.0)
         fastest = np.abs(solver.state.particles.velocity).max()
+        uneven = np.ptp(surface_heights(solver, scene)) / 2
         volume = solver.ledger.volume / solver.ledger.target_volume - 1
-        print(f"| {dimension}-D, {cells} cells | {fastest:.1e} | {uneven:.4f} | {volume:+.2%} |", flush=True)
+        print(
+            f"| {dimension}-D, {cells} cells | {jitter:g} | {fastest:.1e} | {before / fastest:.1f} times "
+            f"| {uneven:.4f} | {volume:+.2%} |",
+            flush=True,
+        )
+
+
+def level(courant: float) -> None:
+    """Waves of 0.3 h on a liquid so thick that its inertia does not count."""
+    h, depth, width, nu = 0.01, 20.5, 32, 0.5
+    print("| length of the wave, h | falls by, 1/s | g/(2 ν k) | ratio |\n| --- | --- | --- | --- |")
+    for length in (32, 16, 8, 4):
+        k = 2 * np.pi / (length * h)
+        shape = plash.HeightShape(height=lambda x, k=k: h * (depth + 0.3 * np.cos(k * x)))
+        scene = plash.Scene(
+            domain={"size": (width * h, 30 * h), "cell_size": h},
+            liquid={"kinematic_viscosity": nu},
+            fill=[{"shape": shape}],
+            solver=plash.Solver(courant=courant, jitter=0.0),
+        )
+        exact = 9.81 / (2 * nu * k)
+        solver, seconds = advanced(scene, 0.25), 1.0
+        wave = np.cos(k * h * (np.arange(width) + 0.5))
+        before = float(surface_heights(solver, scene) @ wave)
+        go_on(solver, seconds)
+        found = np.log(before / float(surface_heights(solver, scene) @ wave)) / seconds
+        print(f"| {length} | {found:.4f} | {exact:.4f} | {found / exact:.3f} |", flush=True)
+
+
+def surface_heights(solver: Any, scene: plash.Scene) -> NDArray[np.float64]:
+    """Heights of the surface over columns of cells now, in cells."""
+    _, _, cells, _ = solver.label()
+    phi = to_dense(cells.phi.pool, cells.tiles, (0,) * scene.dimension, scene.domain.cells) / solver.h
+    return _heights(phi)
 
 
 def _heights(phi: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,6 +154,48 @@ def _angular_momentum(solver: Any) -> float:
     return float((particles.volume * (place[:, 0] * velocity[1] - place[:, 1] * velocity[0])).sum())
 
 
+def coil(courant: float) -> None:
+    """A strand that coils, in the first 1.5 s, from when it is first a radius beside its axis."""
+    scene = plash.load_scene("honey_coil", courant=courant)
+    solver: Any = plash.build(scene)
+    spout: Any = scene.source[0]
+    places = []
+    for frame in range(1, round(1.5 * scene.time.fps) + 1):
+        while solver.state.time < frame / scene.time.fps - 1e-9:
+            solver.advance(frame / scene.time.fps)
+            places += _strand(solver, spout.shape)
+    begins = next(number for number, (_, x, z, _) in enumerate(places) if np.hypot(x, z) > spout.shape.radius)
+    time, x, z, radius = np.array(places[begins:]).T
+    turned = np.unwrap(np.arctan2(z, x)) / (2 * np.pi)
+    turned -= turned[0]
+    furthest = np.maximum.accumulate(abs(turned))
+    when = np.interp(np.arange(int(furthest[-1]) + 1), furthest, time)
+    each = " ".join(f"{rate:.1f}" for rate in 2 * np.pi / np.diff(when))
+    flow, thin = np.pi * spout.shape.radius**2 * spout.speed, float(np.median(radius))
+    usual = (9.81 * flow**3 / (scene.liquid.nu * thin**8)) ** 0.25
+    print("| coil | turns | furthest back | rad/s, each turn | (g Q³/(ν a⁸))^¼ |\n| --- | --- | --- | --- | --- |")
+    back = float((furthest - abs(turned)).max())
+    print(f"| {time[0]:.2f} to {time[-1]:.2f} s | {turned[-1]:+.2f} | {back:.2f} | {each} | {usual:.1f} |")
+
+
+def _strand(solver: Any, opening: Any) -> list[tuple[float, float, float, float]]:
+    """Time, place about the axis of the opening and radius of a strand just above its pile; none if there is no pile.
+
+    The pile ends where slices of a cell's height hold less than 1.6 times what the opening lets through.
+    """
+    particles, h, a = solver.state.particles, solver.h, opening.radius
+    place, volume = particles.position(h), particles.volume * h**3
+    slices = np.arange(0.0, opening.center[1], h)
+    area = np.histogram(place[:, 1], slices, weights=volume)[0] / h
+    thick = np.flatnonzero(area > 1.6 * np.pi * a**2)
+    low = (slices[thick[-1] + 1] if len(thick) else np.inf) + a
+    chosen = (place[:, 1] >= low) & (place[:, 1] < low + a)
+    if low + a > opening.center[1] - 2 * a or not chosen.any():
+        return []
+    x, _, z = np.average(place[chosen], axis=0, weights=volume[chosen]) - opening.center
+    return [(solver.state.time, x, z, float(np.sqrt(volume[chosen].sum() / (np.pi * a))))]
+
+
 def melt(courant: float) -> None:
     """A block that is melted, and frozen again."""
     everywhere = plash.Box(min=(0, 0), max=(0.14, 0.1))
@@ -154,8 +232,8 @@ def melt(courant: float) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--courant", type=float, default=3.0)
-    parser.add_argument("cases", nargs="*", default=["rest", "column", "spin", "melt"])
+    parser.add_argument("cases", nargs="*", default=["rest", "level", "column", "spin", "melt"])
     asked = parser.parse_args()
     for case in asked.cases:
-        {"rest": rest, "column": column, "spin": spin, "melt": melt}[case](asked.courant)
+        {"rest": rest, "level": level, "column": column, "spin": spin, "melt": melt, "coil": coil}[case](asked.courant)
         print()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.designs import Between
+    from plash.pipeline.import_mesh import import_mesh, undo_import
     from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
@@ -86,6 +87,7 @@ _HOMES = {
     "plash.pipeline.branch": ["branch"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.designs": ["Between"],
+    "plash.pipeline.import_mesh": ["import_mesh", "undo_import"],
     "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
@@ -159,6 +161,7 @@ __all__ = [
     "build",
     "check",
     "gallery",
+    "import_mesh",
     "load_scene",
     "open_run",
     "parse_scene",
@@ -166,6 +169,7 @@ __all__ = [
     "run",
     "scene_text",
     "simulate",
+    "undo_import",
     "wedge",
     "write_scene",
 ]

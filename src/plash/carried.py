@@ -261,6 +261,23 @@ class ParticleArrays:
             vertex=("light_red", "light_green", "light_blue"),
         ),
     ]
+    strain: Annotated[
+        NDArray[np.float64],
+        Carried(
+            "its elastic strain: the entries xx yy xy of a tensor in 2-D, xx yy zz xy xz yz in 3-D",
+            np.float64,
+            Rows.SCENE,
+        ),
+    ]
+    elastic: Annotated[
+        NDArray[np.float64],
+        Carried(
+            "its shear modulus in Pa, its yield strain, and its yield rate in 1/s",
+            np.float64,
+            Rows.SCENE,
+            limits=_not_negative,
+        ),
+    ]
 
 
 def _declared() -> dict[str, Carried]:

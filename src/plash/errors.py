@@ -84,6 +84,12 @@ class MissingPartError(PlashError):
     exit_code = 7
 
 
+class WorkersError(PlashError):
+    """Workers or their scheduler that cannot be used: not reachable, with another plash, or without the folder."""
+
+    exit_code = 8
+
+
 class StoppedError(PlashError):
     """A run that was asked to stop, and can be resumed."""
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from plash.files.atomic import temporary_of
+
 Damage = Callable[[Random, Path, Path], None]
 
 HUGE = 64 * 2**30  # bytes of a file that is mostly hole
@@ -125,7 +127,7 @@ def link_folder(chance: Random, folder: Path, outside: Path) -> None:
 def link_temporary(chance: Random, folder: Path, outside: Path) -> None:
     """The name under which a file is about to be written leads elsewhere."""
     path = _any(chance, folder)
-    path.with_name(f".{path.name}.{os.getpid()}.tmp").symlink_to(outside / "precious")
+    temporary_of(path).symlink_to(outside / "precious")
 
 
 def take_rights(chance: Random, folder: Path, outside: Path) -> None:

@@ -33,7 +33,29 @@ _NAMES = ("ball", "../secret", "ball/..", "/etc", "\0", "%2e%2e/x", "x" * 5000, 
 _NUMBERS = (0, 1, -1, 0.5, 8, 24, 0.1, 1e9, -1e9, 1e-300, 1e300, 2**53, 10**400, True, None, "1", [1, 2], [0.0, 1e9])
 _KINDS = (
     *("step", "step", "step", "stage", "play", "reset", "save", "set", "set", "speed", "view", "push", "pour", "pour"),
-    *("drain", "draw", "draw", "erase", "undo", "redo", "record", "stop_recording", "open", "start", "seen"),
+    *(
+        "drain",
+        "draw",
+        "draw",
+        "heat",
+        "heat",
+        "erase",
+        "undo",
+        "redo",
+        "record",
+        "stop_recording",
+        "open",
+        "start",
+        "seen",
+    ),
+)
+_METHODS = (
+    "",
+    "",
+    'kind = "smoke"',
+    'kind = "smoke"\nwind = [0.5, 0.1]',
+    'surface = "levelset"',
+    'kind = "stable_fluids"',
 )
 _PATIENCE = 20.0  # s to wait for an answer
 
@@ -81,7 +103,8 @@ def _is_sound(value: Any) -> bool:
 def _scene(chance: Random) -> str:
     """The text of a 2-D scene to begin with."""
     if chance.random() < 0.5:
-        return SCENE.replace("resolution = 32", f"resolution = {chance.choice([4, 12, 20])}")
+        text = SCENE.replace("resolution = 32", f"resolution = {chance.choice([4, 12, 20])}")
+        return text.replace("[solver]", f"[solver]\n{chance.choice(_METHODS)}").replace("tolerance = 1e-3\n", "")
     for _ in range(20):
         data = Writer(chance).scene()
         if len(data["domain"]["size"]) == 2:
@@ -126,6 +149,7 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
         "push": {**point, "u": chance.uniform(-3, 3), "v": chance.choice([0.0, 1e3, -1e3, 1.0])},
         "pour": point,
         "drain": point,
+        "heat": {**point, "warmth": chance.choice([chance.uniform(-60, 200), 0.0, -1e4, 1e4, 1e5])},
         "erase": {**begins, **point},
         "record": {"fps": chance.choice([1, 30, 60, 0]), "format": chance.choice(["mp4", "gif", "avi"])},
         "open": {"text": chance.choice([_scene(chance), "[" * 1000, "", SCENE + "[look]\nlight = '/etc/hosts.hdr'\n"])},

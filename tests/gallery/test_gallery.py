@@ -1,6 +1,7 @@
 """The page of the gallery, without running a simulation."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def test_scenes_on_the_page_are_those_that_are_shipped(docs):
     page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
     shown = [name for name in plash.gallery() if name != "knot"]
     for name, text in zip(shown, re.findall(r"```toml\n(.*?)```", page, re.DOTALL), strict=True):
-        scene = plash.parse_scene(f"version = 1\n{text}")
+        scene = plash.parse_scene(f"version = 1\n{text}", "page", Path(plash.__file__).parent / "scenes")
         assert scene.fill == plash.load_scene(name).fill
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
 from plash.levelset.redistance import redistance
@@ -360,3 +361,18 @@ def test_argument_is_left_alone_and_the_time_is_counted(dimension: int) -> None:
     assert found.tiles is phi.tiles
     assert found.pool.dtype == np.float32
     assert list(seconds) == ["redistance"]
+
+
+def test_distances_go_round_closed_cells_and_each_side_of_a_wall_has_its_own() -> None:
+    h = 0.037
+    tiles = tiles_over((0, 0), (48, 48))
+    phi = CellField.filled(tiles, np.float32(7 * h))
+    x, y = (tiles.cell_centres(tiles.slots, h) / h).T
+    # Liquid 20 cells deep on the left of a wall of one cell, 10 deep on its right
+    phi.pool[1:] = (h * (y - np.where(x < 24, 20.3, 10.6))).reshape(-1, *tiles.shape)
+    is_wall = np.zeros(phi.pool.shape, np.bool_)
+    is_wall[1:] = (np.floor(x) == 24).reshape(-1, *tiles.shape)
+    found = redistance(phi, 6 * h, h, is_wall).pool[1:].reshape(-1) / h
+    for side, level in ((x < 24, 20.3), (x > 25, 10.6)):
+        exact = np.clip(y[side] - level, -6, 6)
+        np.testing.assert_allclose(found[side], exact, atol=1e-3)

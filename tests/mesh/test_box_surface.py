@@ -69,3 +69,11 @@ def test_vertices_have_the_velocity_of_the_fluid(dimension):
     velocity = np.stack([np.indices(shape)[dimension - 1 - axis] + 0.5 for axis in range(dimension)]).astype(np.float32)
     mesh = surface(ball(shape, 2.5), velocity=H * velocity)
     assert np.allclose(mesh.velocity[:, :dimension], mesh.vertices[:, :dimension], atol=1e-4)
+
+
+def test_what_the_fluid_carries_is_found_at_the_vertices(dimension):
+    shape = (9, 11) if dimension == 2 else (9, 11, 8)
+    warmth = np.broadcast_to(300 + 2 * (np.arange(shape[-1]) + 0.5) * H, shape).astype(np.float32)
+    still = np.zeros((dimension, *shape), np.float32)
+    mesh = box_surface(ball(shape), still, 0.5, H, Meshing(), (), {"temperature": warmth})
+    np.testing.assert_allclose(mesh.scalars["temperature"], 300 + 2 * mesh.vertices[:, 0], rtol=1e-6)

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from plash.grid.dense import to_dense
 from plash.particles.seed import seed
+from plash.particles.sort import sort_particles
+from plash.particles.surface import spread_volume
 
 H = 0.37
 
@@ -46,6 +49,42 @@ def test_jitter_keeps_every_particle_in_its_own_part_of_the_cell(dimension):
     assert len(np.unique(halves, axis=0)) == particles.count
     assert particles.offset.min() >= 0
     assert particles.offset.max() < 1
+
+
+@pytest.mark.parametrize("jitter", [0.25, 1.0])
+def test_jitter_leaves_the_fill_fraction_as_it_is(jitter, dimension):
+    """Shifts come in opposite pairs: what is left is of second order."""
+    box = (8, 7, 9)[:dimension]
+    top = np.array((99.0, 3.4, 99.0)[:dimension]) * H
+    sides = [(axis, cell, way) for axis, n in enumerate(box) for cell, way in ((0, -1), (n - 1, 1))]
+    spread = []
+    for size in (0.0, jitter):
+        particles = seeded(box_distance((-1.0,) * dimension, top), box, jitter=size)
+        sort_particles(particles, 2)
+        volume = spread_volume(particles, sides)
+        spread.append(to_dense(volume.pool, volume.tiles, (0,) * dimension, box))
+    change = np.abs(spread[1] - spread[0]).max()
+    assert 0 < change < 2 * (jitter / 4) ** 2
+
+
+def test_a_wedge_has_its_centre_of_mass(dimension):
+    """The tip of a pool on a beach is thinner than the lattice, and lies between two surfaces."""
+    bottom, level, slope = 2.3, 4.1, 0.2
+
+    def wedge(p):
+        x, y = p[:, 0] / H, p[:, 1] / H
+        return np.maximum(y - level, (bottom + slope * x - y) / np.hypot(1, slope)) * H
+
+    particles = seeded(wedge, (14, 8, 3)[:dimension], jitter=0.25)
+    depth = level - bottom
+    reach = depth / slope
+    places = particles.cell + particles.offset.astype(np.float64)
+    mean = places @ particles.volume.astype(np.float64) / particles.total_volume()
+    assert particles.total_volume() == pytest.approx(reach * depth / 2 * (3 if dimension == 3 else 1), rel=2e-3)
+    assert mean[0] == pytest.approx(reach / 3, rel=5e-3)
+    assert mean[1] == pytest.approx(level - depth / 3, abs=5e-3)
+    assert (wedge(places.T * H) < 0).all()
+    assert places[0].max() > reach - 1
 
 
 def test_the_same_number_gives_the_same_particles_and_another_does_not(dimension):

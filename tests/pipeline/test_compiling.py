@@ -88,7 +88,7 @@ def test_a_run_tells_of_it_and_keeps_it_out_of_the_times_of_frames(clock, monkey
         def __init__(self):
             self.told, self.made_in = [], []
 
-        def compiling(self, kernels, seconds, is_busy):
+        def compiling(self, kernels, seconds, is_busy, total=0):
             self.told.append((kernels, seconds, is_busy))
 
         def made(self, stage, frame, seconds):

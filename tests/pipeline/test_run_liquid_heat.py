@@ -130,19 +130,19 @@ def test_pictures_are_coloured_by_temperature():
 
 def test_the_studio_shows_temperatures_and_follows_changes():
     simulation = live(scene())
-    assert simulation.views[-2:] == ("age", "temperature")
+    assert "temperature" in simulation.views
     simulation.advance(0.02)
-    arrays, units = simulation.arrays("temperature", arrows=False)
-    assert arrays["shade"].max() * units["shade"] == pytest.approx(15, abs=2)  # above the 5 degC of the tap
+    arrays, _ = simulation.arrays("temperature", arrows=False)
+    assert len(np.unique(arrays["color"].reshape(-1, 3), axis=0)) > 3  # colours of warm and cold liquid
     assert simulation.pour(0.4, 0.15, 0.05) > 0
     simulation.advance(0.04)
     simulation.drain(0.1, 0.1, 0.05)
     simulation.change(scene(**{"domain.side_temperature.y_min": 293.15, "source[0].temperature": 293.15}))
     simulation.advance(0.06)
-    assert simulation.views[-1] == "age"
+    assert "temperature" not in simulation.views
     simulation.change(scene())
     simulation.advance(0.08)
-    assert simulation.views[-1] == "temperature"
+    assert "temperature" in simulation.views
 
 
 @pytest.mark.parametrize("view", ["age", "temperature"])
@@ -151,4 +151,4 @@ def test_the_studio_shows_a_scene_in_which_no_liquid_is_left(view):
     particles = simulation._solver.state.particles
     particles.keep(np.zeros(particles.count, np.bool_))
     arrays, _ = simulation.arrays(view, arrows=False)
-    assert len(arrays["shade"]) == 0
+    assert len(arrays["points"]) == 0 if view == "age" else "points" not in arrays

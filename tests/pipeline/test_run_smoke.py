@@ -27,6 +27,7 @@ shape = { kind = "sphere", center = [0.4, 0.25], radius = 0.1 }
 density_rate = 2
 temperature = 600
 fuel = 0.8
+color = "teal"
 [[solid]]
 name = "ball"
 shape = { kind = "sphere", center = [0.3, 0.6], radius = 0.1 }
@@ -51,7 +52,7 @@ def test_frames_on_disk_are_those_in_memory(straight):
         assert np.array_equal(found["tiles"], volume.tiles.coordinates[1:])
         for name, pool in volume.pools.items():
             assert np.array_equal(found[name], pool[1:])
-        assert set(volume.pools) == {"density", "temperature", "flame"}
+        assert set(volume.pools) == {"density", "temperature", "flame", "red", "green", "blue"}
     assert volume.density.max() > 0.3
     assert 0.1 < volume.pools["flame"].max() <= 1
     assert volume.pools["temperature"].max() > 600

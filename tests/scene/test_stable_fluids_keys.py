@@ -62,11 +62,21 @@ def test_what_has_no_particles_shows_none():
     assert "no meaning" in problems("[liquid]\ngas_pressure = 5.0\n")["liquid.gas_pressure"]
 
 
-def test_sinks_and_forces_with_a_centre_are_refused():
+def test_warmth_colours_what_other_scalars_cannot():
+    assert scene('[look]\ncolor_by = "temperature"\n').look.color_by == "temperature"
+    assert "no particles" in problems('[look]\ncolor_by = "age"\n')["look.color_by"]
+
+
+def test_sinks_that_match_a_spout_are_refused_and_others_are_not():
     sink = '[[sink]]\nshape = { kind = "box", min = [0, 0], max = [0.1, 0.1] }\n'
-    assert "no meaning" in problems(sink)["sink[0]"]
+    spout = (
+        '[[source]]\nname = "tap"\nkind = "spout"\nspeed = 1\n'
+        'shape = { kind = "rectangle", center = [0.5, 1], normal = [0, -1], size = [0.3] }\n'
+    )
+    assert "no meaning" in problems(spout + sink + 'match = "tap"\n')["sink[0].match"]
+    assert len(scene(sink + "flow_rate = 0.1\n").sink) == 1
     pull = '[[force]]\nkind = "attractor"\npoint = [0, 0]\nstrength = 2\nradius = 0.1\n'
-    assert "no meaning" in problems(pull)["force[0].kind"]
+    assert scene(pull).force[0].kind == "attractor"
 
 
 @pytest.mark.parametrize("name", ["kuo_pour", "kuo_splash", "kuo_obstacle"])

@@ -16,7 +16,6 @@ from plash.files.frames import write_frame
 from plash.levelset.sampling import sampled
 from plash.solvers.build import read_snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
-from plash.studio.kinds import live
 
 G = 9.7
 
@@ -98,16 +97,68 @@ def test_first_mode_of_a_tank_swings_at_its_frequency():
     crossings = t[at] + (t[at + 1] - t[at]) * a[at] / (a[at] - a[at + 1])
     found = math.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0])
     assert len(crossings) >= 4
-    assert found == pytest.approx(omega, rel=0.012)
+    assert found == pytest.approx(omega, rel=0.006)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("courant", [1.5, 3.0])
 def test_dam_break_keeps_its_volume_and_to_half_a_per_cent_if_it_is_shifted(courant):
-    for volume, most in (("none", 0.06 if courant == 3 else 0.15), ("shift", 0.005)):
+    for volume, most in (("none", 0.03), ("shift", 0.005)):
         made = column(frames=37, solver={"courant": courant, "levelset_volume": volume})
-        errors = [frame.ledger.volume / frame.ledger.target_volume - 1 for frame in plash.simulate(made)]
+        ledgers = [frame.ledger for frame in plash.simulate(made)]
+        errors = [(ledger.volume + ledger.spray) / ledger.target_volume - 1 for ledger in ledgers]
         assert max(map(abs, errors)) < most
+        assert max(ledger.spray for ledger in ledgers) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [0.0, 0.2])
+def test_jet_brings_what_the_spout_gives(depth):
+    """A jet of six cells that narrows to three, into a pool and on a dry floor."""
+    opening = plash.Disc(center=(0.55, 0.9), radius=0.09, normal=(0, -1))
+    fill = plash.Box(min=(0, 0), max=(1.1, depth)) if depth else None
+    made = scene(fill, frames=25, source=[plash.Spout(name="tap", shape=opening, speed=0.8)])
+    last = list(plash.simulate(made))[-1]
+    ledger = last.ledger
+    assert ledger.inflow == pytest.approx(0.18 * 0.8 * last.time)
+    error = ledger.volume + ledger.spray - ledger.target_volume
+    assert abs(error) < 0.08 * ledger.inflow
+
+
+def test_wave_that_is_stretched_neither_gains_nor_loses_with_short_steps():
+    """Beside the surface a kink in φ would gain volume step by step."""
+    made = scene(
+        plash.HeightShape(height=lambda x: 0.25 + 0.1 * np.cos(np.pi * x / 1.1)), frames=9, solver={"courant": 0.5}
+    )
+    last = list(plash.simulate(made))[-1]
+    assert abs(last.ledger.volume / last.ledger.target_volume - 1) < 0.005
+
+
+@pytest.mark.slow
+def test_water_stands_behind_a_wall_of_one_cell():
+    wall = plash.Solid(name="wall", shape=plash.Box(min=(0.5, 0), max=(0.53, 0.8)))
+    made = scene(plash.Box(min=(0, 0), max=(0.5, 0.5)), frames=13, solid=[wall])
+    last = list(plash.simulate(made))[-1]
+    assert last.ledger.volume == pytest.approx(last.ledger.target_volume, rel=0.02)
+    assert sampled(shown(last).phi, np.array([[0.62, 0.05], [0.8, 0.05]]) * 32).min() > 0
+
+
+@pytest.mark.slow
+def test_frames_show_drops_and_their_volume_is_in_the_ledger(tmp_path):
+    made = column(frames=37)
+    frames = [frame for frame in plash.simulate(made) if len(shown(frame).drops.volume)]
+    assert frames
+    frame = max(frames, key=lambda one: len(shown(one).drops.volume))
+    drops = shown(frame).drops
+    assert np.all(np.isfinite(drops.velocity))
+    assert np.all((drops.position > 0) & (drops.position < (1.1, 1.0)))
+    write_frame(tmp_path / "frame.npz", frame.snapshot, frame.number, frame.time)
+    back = read_snapshot(read_arrays(tmp_path / "frame.npz", None, ""), made)
+    assert isinstance(back, FrameLevelSet)
+    assert np.array_equal(back.drops.position, drops.position)
+    with_drops = shown(frame).surface(made, frame.time).volume
+    without = shown(frame).surface(made.model_copy(update={"mesh": plash.Meshing(drops=False)}), frame.time).volume
+    assert with_drops > without
 
 
 def test_ledger_tells_what_the_shift_added():
@@ -238,11 +289,6 @@ def test_frame_file_gives_back_what_was_shown(tmp_path):
 def test_what_a_level_set_cannot_do_is_refused(keys, message):
     with pytest.raises(plash.SceneError, match=message):
         column(**keys)
-
-
-def test_the_studio_says_that_it_needs_particles():
-    with pytest.raises(plash.SceneError, match="the studio draws with particles"):
-        live(column())
 
 
 def test_ball_of_liquid_in_space_falls_into_a_pool():

@@ -307,9 +307,9 @@ class Unsteady:
     def __init__(self, solver, longest):
         self.solver, self.longest, self.tried = solver, longest, []
 
-    def project(self, velocity, cells, dt, inflow, wanted):
+    def project(self, velocity, cells, dt, inflow, wanted, known):
         self.tried.append(dt)
-        projection = self.solver.project(velocity, cells, dt, inflow, wanted)
+        projection = self.solver.project(velocity, cells, dt, inflow, wanted, known)
         if dt > self.longest:
             velocity.pool *= np.float32(1e30)
             raise plash.DivergedError("the velocity along x grew")

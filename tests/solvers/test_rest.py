@@ -1,5 +1,7 @@
 """Liquid that should be at rest is: at any height in a cell, however it was seeded, beside any wall."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from validation.shores import SHORES, half_sunk_ball
@@ -93,35 +95,30 @@ def test_liquid_rests_beside_solids_in_three_dimensions(shape):
     assert advance(solver, 1)[-1] < 1e-5
 
 
-STEEP = [shore for shore in SHORES if shore != "10 degrees"]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("courant", [1.0, 2.0])
-@pytest.mark.parametrize("shore", STEEP)
+@pytest.mark.parametrize("courant", [1.0, 3.0])
+@pytest.mark.parametrize("shore", SHORES)
 def test_a_pool_rests_at_any_shore(shore, courant):
     """With cut cells, whose kernel a body and the surface share."""
-    solver = plash.build(pool(2, 0.43, [{"name": "solid", "shape": SHORES[shore](2)}], courant=courant))
-    # The tip of the box is thin: there the distance is not corrected
-    allowed = 2 if shore == "tilted box" else 1
-    assert max(advance(solver, 5)[-24:]) < allowed * 1e-6
-    assert solver.speed < allowed * 0.01 * np.sqrt(G * 0.43)
+    solver: Any = plash.build(pool(2, 0.43, [{"name": "solid", "shape": SHORES[shore](2)}], courant=courant))
+    assert max(advance(solver, 5)[-24:]) < 5e-7
+    assert np.abs(solver.state.particles.velocity).max() < 5e-3 * np.sqrt(G * 0.43)
     assert places(solver)[1].max() < 0.43 / H + 0.3
     assert solver.ledger.leaks == {"solid": 0}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shore", STEEP)
+@pytest.mark.parametrize("shore", SHORES)
 def test_a_pool_rests_at_any_shore_in_three_dimensions(shore):
     solver = plash.build(pool(3, 0.43, [{"name": "solid", "shape": SHORES[shore](3)}]))
-    assert max(advance(solver, 1.5)[-12:]) < 2e-6
+    assert max(advance(solver, 1.5)[-12:]) < (4e-6 if shore == "10 degrees" else 4e-7)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shore", ["27 degrees", "45 degrees", "63 degrees", "bowl", "half-sunk ball"])
 def test_without_jitter_a_pool_at_a_shore_hardly_moves(shore):
     solver = plash.build(pool(2, 0.43, [{"name": "solid", "shape": SHORES[shore](2)}], jitter=0.0))
-    assert max(advance(solver, 2)) < 5e-7
+    assert max(advance(solver, 2)) < 2e-7
 
 
 @pytest.mark.slow
@@ -134,9 +131,9 @@ def test_ripples_at_a_shore_do_not_grow(shore):
 
 @pytest.mark.slow
 def test_on_a_beach_of_ten_degrees_a_pool_is_nearly_at_rest():
-    """Ten degrees: the tip of the pool is a film of a few particles, which keeps swinging a little."""
+    """A shallow one, with a film of a few particles at its tip."""
     solver = plash.build(pool(2, 0.2, [{"name": "solid", "shape": low_beach()}]))
-    assert max(advance(solver, 5)[-24:]) < 1e-5
+    assert max(advance(solver, 5)[-24:]) < 1e-6
 
 
 def low_beach():

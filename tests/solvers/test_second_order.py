@@ -96,7 +96,7 @@ def test_free_fall_is_exact_with_steps_of_any_lengths(dimension, transfer):
         assert solver.state.lag == pytest.approx(dt / 2, rel=1e-9)
         place, speed = furthest_from_a_throw(solver, start, solver.state.time)
         assert place < 2e-6
-        assert speed < 5e-6
+        assert speed < 2e-5  # that of the smallest particle, at the surface
 
 
 def test_carried_velocities_are_those_of_the_middle_of_the_step(dimension):

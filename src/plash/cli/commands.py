@@ -18,6 +18,8 @@ from plash.cli.options import (
     use_threads,
     varied,
     work_options,
+    workers_of,
+    workers_options,
 )
 from plash.cli.show import show_outcome, show_wedge
 from plash.scene.language.read import load_scene
@@ -52,6 +54,7 @@ _force = click.option("--force", is_flag=True, help="Begin anew where the folder
 @_force
 @quality_option
 @scene_options
+@workers_options
 @work_options
 def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     """Simulate SCENE, mesh it, draw it, make the movie and a report.
@@ -68,6 +71,7 @@ def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
 @_out
 @_force
 @scene_options
+@workers_options
 @work_options
 def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     """Only simulate SCENE: leaves the particles (of stable fluids, the grids) of every frame and a log.
@@ -93,6 +97,8 @@ def _work(
     threads: int | None,
     quiet: bool,
     as_json: bool,
+    workers: int | None,
+    on: str | None,
     quality: str | None = None,
 ) -> None:
     named = {"resolution": resolution, "frames": frames, "seed": seed, "look.quality": quality}
@@ -101,7 +107,16 @@ def _work(
     from plash.pipeline.run import run as run_scene
 
     progress = progress_for(quiet, as_json)
-    outcome = run_scene(loaded, out or default_out(scene), stages=stages, force=force, source=scene, progress=progress)
+    outcome = run_scene(
+        loaded,
+        out or default_out(scene),
+        stages=stages,
+        force=force,
+        source=scene,
+        progress=progress,
+        workers=workers_of(workers, on),
+        threads=threads,
+    )
     show_outcome(outcome, quiet, as_json)
 
 
@@ -119,6 +134,7 @@ def _work(
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder.  [default: out/SCENE_wedge]")
 @quality_option
 @scene_options
+@workers_options
 @work_options
 def wedge(
     scene: str, texts: tuple[str, ...], samples: int | None, out: Path | None, settings: tuple[str, ...], **options: Any
@@ -142,7 +158,17 @@ def wedge(
         raise click.BadParameter(str(error), param_hint="--vary") from None
     place = out or default_out(scene).with_name(f"{default_out(scene).name}_wedge")
     progress = progress_for(options["quiet"], options["as_json"])
-    found = run_wedge(loaded, place, vary, samples=samples, seed=seed, progress=progress)
+    workers = workers_of(options["workers"], options["on"])
+    found = run_wedge(
+        loaded,
+        place,
+        vary,
+        samples=samples,
+        seed=seed,
+        progress=progress,
+        workers=workers,
+        threads=options["threads"],
+    )
     show_wedge(found, options["quiet"], options["as_json"])
 
 
@@ -156,6 +182,7 @@ def wedge(
 @click.option("--out", type=click.Path(path_type=Path), metavar="OTHER", help="Run folder of the branch; with --from.")
 @quality_option
 @_set_any
+@workers_options
 @work_options
 def resume(
     folder: str,
@@ -185,20 +212,23 @@ def resume(
     _again(folder, None, overrides, verify=verify, **options)
 
 
-def _branch(
-    folder: str, out: Path, start: int, overrides: dict[str, Any], threads: int | None, quiet: bool, as_json: bool
-) -> None:
+def _branch(folder: str, out: Path, start: int, overrides: dict[str, Any], **options: Any) -> None:
+    if workers_of(options["workers"], options["on"]) is not None:
+        raise click.UsageError(
+            "a branch begins here: leave --workers and --on out, and give them to `plash resume` of it"
+        )
     place = run_folder_of(folder)
-    use_threads(threads)
+    use_threads(options["threads"])
     from plash.pipeline.branch import branch as branch_run
 
-    outcome = branch_run(place, out, start, progress=progress_for(quiet, as_json), **overrides)
-    show_outcome(outcome, quiet, as_json)
+    outcome = branch_run(place, out, start, progress=progress_for(options["quiet"], options["as_json"]), **overrides)
+    show_outcome(outcome, options["quiet"], options["as_json"])
 
 
 @click.command()
 @click.argument("folder")
 @_set
+@workers_options
 @work_options
 def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
     """Make the surfaces of the run in FOLDER: mesh/surface.0001.ply and so on.
@@ -214,6 +244,7 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 @click.argument("folder")
 @quality_option
 @_set
+@workers_options
 @work_options
 def render(folder: str, quality: str | None, settings: tuple[str, ...], **options: Any) -> None:
     """Make the pictures of the run in FOLDER: render/frame.0001.png and so on.
@@ -239,6 +270,7 @@ def render(folder: str, quality: str | None, settings: tuple[str, ...], **option
 )
 @quality_option
 @_set
+@workers_options
 @work_options
 def video(
     folder: str, formats: tuple[str, ...], quality: str | None, settings: tuple[str, ...], **options: Any
@@ -268,6 +300,7 @@ def video(
 @click.option("--up", type=click.Choice(["y", "z"]), help="Axis that points up in vdb, ply, obj and vtk.")
 @click.option("--half", is_flag=True, default=None, help="Numbers of half the length in vdb.")
 @_set
+@workers_options
 @work_options
 def export(
     folder: str, exports: tuple[str, ...], up: str | None, half: bool | None, settings: tuple[str, ...], **options: Any
@@ -315,6 +348,8 @@ def _again(
     threads: int | None,
     quiet: bool,
     as_json: bool,
+    workers: int | None = None,
+    on: str | None = None,
 ) -> None:
     place = run_folder_of(folder)
     use_threads(threads)
@@ -322,6 +357,14 @@ def _again(
 
     progress = progress_for(quiet, as_json)
     outcome = resume_run(
-        place, stages=stages, formats=formats, exports=exports, verify=verify, progress=progress, **overrides
+        place,
+        stages=stages,
+        formats=formats,
+        exports=exports,
+        verify=verify,
+        progress=progress,
+        workers=workers_of(workers, on),
+        threads=threads,
+        **overrides,
     )
     show_outcome(outcome, quiet, as_json)

@@ -1,7 +1,7 @@
 """The program: its commands, and how it ends.
 
 Exit codes: 0 done, 1 internal error, 2 bad command line, 3 scene invalid, 4 diverged or over its error budget, 5 disk,
-6 the folder holds another simulation, 7 an optional part is missing, 130 stopped and resumable.
+6 the folder holds another simulation, 7 an optional part is missing, 8 workers cannot be used, 130 stopped, resumable.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import click
 from plash.errors import PlashError
 from plash.version import VERSION
 
-_FILES = ("commands", "tools")  # in the order in which a user meets what is in them
+_FILES = ("commands", "exchange", "tools")  # in the order in which a user meets what is in them
 
 
 @cache
@@ -34,7 +34,7 @@ def _commands_in(file: str) -> dict[str, str]:
     text = Path(__file__).with_name(f"{file}.py").read_text("utf-8")
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {
-        function.name: (ast.get_docstring(function) or "").partition("\n")[0]
+        function.name.replace("_", "-"): (ast.get_docstring(function) or "").partition("\n")[0]
         for function in functions
         if not function.name.startswith("_")
     }
@@ -53,7 +53,7 @@ class Commands(click.Group):
             return None
         file = next(file for file in _FILES if cmd_name in _commands_in(file))
         module = importlib.import_module(f"plash.cli.{file}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

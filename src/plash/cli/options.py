@@ -59,6 +59,25 @@ def work_options(command: Command) -> Command:
     return command
 
 
+def workers_options(command: Command) -> Command:
+    """Options about who does the work."""
+    for option in (
+        click.option(
+            "--on", metavar="ADDRESS", help="Have the workers of a Dask scheduler do it, such as tcp://host:8786."
+        ),
+        click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Have N processes do it."),
+    ):
+        command = option(command)
+    return command
+
+
+def workers_of(workers: int | None, on: str | None) -> int | str | None:
+    """Who does the work: so many processes, the scheduler at an address, or nobody but this program."""
+    if workers is not None and on is not None:
+        raise click.UsageError("--workers starts processes here, and --on uses those of a scheduler: give one of them")
+    return workers if workers is not None else on
+
+
 def overrides_of(settings: tuple[str, ...], **named: Any) -> dict[str, Any]:
     """The parameters that options replace: KEY=VALUE texts, and options with a value.
 
@@ -156,6 +175,9 @@ def use_threads(count: int | None) -> None:
         os.environ["NUMBA_NUM_THREADS"] = str(count)
     import numba
 
+    from plash.grid.threads import load_tbb
+
+    load_tbb()
     numba.set_num_threads(count)
 
 

@@ -7,6 +7,7 @@ import platform
 from importlib import metadata
 
 from plash.files.manifest import versions
+from plash.grid.threads import layer_text
 from plash.pipeline.bench import Measurement
 from plash.pipeline.check.check import CheckReport
 from plash.pipeline.check.cost import Estimate
@@ -65,6 +66,7 @@ def machine() -> dict[str, str]:
         "scipy": metadata.version("scipy"),
         "system": platform.platform(),
         "cores": str(os.cpu_count()),
+        "threads": layer_text(),
         "memory": f"{free_memory() / 1e9:.1f} GB free",
         "ray tracer": variant_text(),
     }

@@ -109,13 +109,16 @@ class ProgressState:
         return "  ".join(parts)
 
 
-def compiling_text(kernels: int, seconds: float) -> str:
+def compiling_text(kernels: int, seconds: float, total: int = 0) -> str:
     """What is said while a kernel is compiled.
 
     >>> compiling_text(24, 41.3)
     'compiling, once for this version: kernel 24, 41 s so far'
+    >>> compiling_text(24, 41.3, total=97)
+    'compiling, once for this version: 24 of 97 kernels, 41 s so far'
     """
-    return f"compiling, once for this version: kernel {kernels}, {seconds:.0f} s so far"
+    which = f"{kernels} of {total} kernels" if total else f"kernel {kernels}"
+    return f"compiling, once for this version: {which}, {seconds:.0f} s so far"
 
 
 class Plain:
@@ -143,11 +146,11 @@ class Plain:
             self._last = time.monotonic()
             self._print(str(self.state))
 
-    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+    def compiling(self, kernels: int, seconds: float, is_busy: bool, total: int = 0) -> None:
         """Say that kernels are compiled, unless that was just said."""
         if is_busy and time.monotonic() - self._last_kernel >= _SECONDS_BETWEEN_KERNELS:
             self._last_kernel = time.monotonic()
-            self._print(compiling_text(kernels, seconds))
+            self._print(compiling_text(kernels, seconds, total))
 
     def note(self, text: str) -> None:
         """Say it."""
@@ -189,12 +192,12 @@ class Line(Plain):
         self.state.make(stage, frame, seconds)
         self._refresh()
 
-    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+    def compiling(self, kernels: int, seconds: float, is_busy: bool, total: int = 0) -> None:
         """Say it in the line, for as long as it takes; before there is a line, above it."""
         if not self._live.is_started:
-            super().compiling(kernels, seconds, is_busy)
+            super().compiling(kernels, seconds, is_busy, total)
             return
-        self.state.compiling = compiling_text(kernels, seconds) if is_busy else ""
+        self.state.compiling = compiling_text(kernels, seconds, total) if is_busy else ""
         self._show()
 
     def note(self, text: str) -> None:
@@ -230,9 +233,10 @@ class JsonLines:
         """Tell the file."""
         _emit("made", stage=stage, frame=frame, seconds=round(seconds, 4))
 
-    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+    def compiling(self, kernels: int, seconds: float, is_busy: bool, total: int = 0) -> None:
         """Tell the kernel."""
-        _emit("compiling", kernels=kernels, seconds=round(seconds, 4), busy=is_busy)
+        of = {"total": total} if total else {}
+        _emit("compiling", kernels=kernels, seconds=round(seconds, 4), busy=is_busy, **of)
 
     def note(self, text: str) -> None:
         """Tell it."""

@@ -117,6 +117,8 @@ def info(folder: str | None, verify: bool, as_json: bool) -> None:
         for stage in found.stages:
             seconds = clock(stage.seconds) if stage.seconds else ""
             click.echo(f"{stage.name:10}{stage.status:9}{stage.files:5} files {stage.bytes / 1e6:9.1f} MB  {seconds}")
+        for frame, name in found.edited.items():
+            click.echo(f"edited    the surface of frame {frame} is {name}, edited by hand")
         click.echo("\n".join(ledger_lines(found.ledger)))
         if found.message:
             click.echo(f"ended with: {found.message}")
@@ -186,3 +188,34 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     with watched_compilation(Plain().compiling):
         measured = bench_scene(loaded, steps)
     click.echo(json.dumps(measured.as_data(), indent=1) if as_json else "\n".join(bench_lines(measured)))
+
+
+@click.command()
+@click.argument("scene", required=False)
+@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Processes.  [default: one for each core]")
+@scene_options
+def warm(scene: str | None, jobs: int | None, settings: tuple[str, ...], **named: Any) -> None:
+    """Compile the kernels now, on all cores, so that no run has to wait for them.
+
+    With SCENE those that it needs, without all that common scenes need. It is done once for each version of plash: what
+    is there is not compiled again. `plash run` does the same for its own scene before it begins.
+    """
+    from plash.errors import PlashError
+    from plash.pipeline.progress import clock
+    from plash.pipeline.warm.kernel_list import all_kernels, kernels_for
+    from plash.pipeline.warm.warm import jobs_here
+    from plash.pipeline.warm.warm import warm as compile_ahead
+
+    overrides = overrides_of(settings, **named)
+    calls = kernels_for(load_scene(scene, **overrides), is_drawn=True) if scene else all_kernels()
+    shown, spent = Plain(), 0.0
+
+    def tell(ready: int, total: int, seconds: float) -> None:
+        nonlocal spent
+        spent = seconds
+        shown.compiling(ready, seconds, ready < total, total)
+
+    faults = compile_ahead(calls, jobs or jobs_here(), tell)
+    if faults:
+        raise PlashError("\n".join(["some kernels could not be compiled:", *faults]))
+    click.echo(f"{len(calls)} kernels are ready" + (f", after {clock(spent)}" if spent else ""))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from plash.files.guard import FILE, found_at, refuse_unless_file
 
 _TEMPORARY = ".tmp"
 _CHUNK = 1 << 22
+_HERE = hashlib.sha256(platform.node().encode()).hexdigest()[:4]  # machines that share a disk count processes alike
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
     """
     if path.is_dir():
         raise StorageError(f"{path}: is a folder where a file is to be written. Move it, or choose another name")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
+    temporary = temporary_of(path)
     try:
         with errors_of_disk(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +62,11 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> Written:
         with suppress(OSError):  # the first error is what counts; leftovers are cleared when the folder is next used
             temporary.unlink()
         raise
+
+
+def temporary_of(path: Path) -> Path:
+    """Where this process writes a file before it takes its place."""
+    return path.with_name(f".{path.name}.{_HERE}{os.getpid()}{_TEMPORARY}")
 
 
 def read_bytes(path: Path, expected: Written | None, remedy: str) -> bytes:

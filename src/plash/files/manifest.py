@@ -73,6 +73,8 @@ class Item:
         energy: For a simulated frame, its kinetic and potential energy, J (in 2-D J/m).
         place: For a checkpoint, the last whole frame it holds and the steps taken since the start.
         compiling: How long kernels were compiled meanwhile, s: they are kept for all runs of this version.
+        edited: The name of the file that was taken in its place, if somebody edited it by hand; empty otherwise. It
+            stays, whatever changes in what it would be made from, until that is undone.
     """
 
     bytes: Count
@@ -84,6 +86,7 @@ class Item:
     place: tuple[Count, Steps] | None = None
     changed: int = 0
     compiling: Seconds = 0.0
+    edited: str = ""
 
     @staticmethod
     def of(written: Written, **about: Any) -> Item:

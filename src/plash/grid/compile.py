@@ -26,20 +26,24 @@ from __future__ import annotations
 import functools
 import getpass
 import hashlib
+import importlib
 import os
 import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
+
+from plash.grid.threads import load_tbb
 
 # How long an OpenMP thread spins before it sleeps. The default of about a millisecond makes a step forty times slower
 # as soon as another program wants a core; this keeps it at three times, and costs little on an idle machine. It is
 # read when the threads are first started.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+load_tbb()
 
 Kernel = Callable[..., Any]
 
@@ -47,14 +51,41 @@ _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^\s*from (plash(?:\.\w+)+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
+class KernelName(NamedTuple):
+    """Where a kernel is from.
+
+    Attributes:
+        module: The module it is in.
+        name: Its own name, or that of the factory that makes it.
+        numbers: What that factory is given; None for a kernel that stands by itself.
+    """
+
+    module: str
+    name: str
+    numbers: tuple[Any, ...] | None
+
+    def kernel(self) -> Kernel:
+        """The kernel, imported and made, but not compiled."""
+        found: Kernel = getattr(importlib.import_module(self.module), self.name)
+        return found if self.numbers is None else found(*self.numbers)
+
+
+_made: dict[KernelName, Kernel] = {}
+
+
+def made_kernels() -> dict[KernelName, Kernel]:
+    """All kernels that there are in this process; those that were used have been compiled, or loaded."""
+    return dict(_made)
+
+
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a parallel function on first use; its `prange` runs over chunks of whole tiles."""
-    return _compiled(function, parallel=True)
+    return _known(function, _compiled(function, parallel=True))
 
 
 def serial_kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a function that is too small to divide among threads."""
-    return _compiled(function)
+    return _known(function, _compiled(function))
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
@@ -67,7 +98,14 @@ def inlined(function: Callable[..., Any]) -> Kernel:
 
 def for_tile_shape(make: Callable[..., Kernel]) -> Callable[..., Kernel]:
     """Make one kernel per tile shape (and other compile-time numbers), once."""
-    return functools.cache(make)
+
+    @functools.cache
+    @functools.wraps(make)
+    def made(*numbers: Any) -> Kernel:
+        run = _made[KernelName(make.__module__, make.__qualname__, numbers)] = make(*numbers)
+        return run
+
+    return made
 
 
 def chunk_count() -> int:
@@ -76,11 +114,17 @@ def chunk_count() -> int:
     return 1 if threads == 1 else 8 * threads
 
 
+def _known(function: Callable[..., Any], compiled: Kernel) -> Kernel:
+    if "<locals>" not in function.__qualname__:
+        _made[KernelName(function.__module__, function.__qualname__, None)] = compiled
+    return compiled
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
     # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
     settings: Any = numba.config
     users_folder = settings.CACHE_DIR
-    settings.CACHE_DIR = str(_cache_folder(function.__module__))
+    settings.CACHE_DIR = str(cache_folder(function.__module__))
     try:
         decorate = numba.njit(cache=True, error_model="numpy", **options)
         compiled: Kernel = decorate(function)
@@ -90,7 +134,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
 
 
 @functools.cache
-def _cache_folder(module: str) -> Path:
+def cache_folder(module: str) -> Path:
     """Per-user folder for the machine code of a module, named after the source of all that its kernels may contain.
 
     Numba does not notice an edit in a called function of another file; a folder per source does. That source is the
@@ -99,17 +143,25 @@ def _cache_folder(module: str) -> Path:
     source = hashlib.sha256()
     for file in sorted(_sources(module)):
         source.update(_text(file))
+    folder = cache_root() / f"{module.removeprefix('plash.')}-{source.hexdigest()[:16]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@functools.cache
+def cache_root() -> Path:
+    """Per-user folder of all machine code; among temporary files, where the user's own cannot be written to."""
     base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "plash" / f"{module.removeprefix('plash.')}-{source.hexdigest()[:16]}"
+    root = base / "plash"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK)
+        root.mkdir(parents=True, exist_ok=True)
+        writable = os.access(root, os.W_OK)
     except OSError:
         writable = False
     if not writable:
-        folder = Path(tempfile.gettempdir()) / f"plash-{getpass.getuser()}" / folder.name
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        root = Path(tempfile.gettempdir()) / f"plash-{getpass.getuser()}"
+        root.mkdir(parents=True, exist_ok=True)
+    return root
 
 
 def _sources(module: str) -> set[Path]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
-from plash.grid.volume import Volume
+from plash.grid.volume import COLORS, Volume
 
 BAND = 3.0  # samples to either side of the surface at which its distance is told: what OpenVDB's tools expect
 
@@ -53,11 +53,18 @@ class SparseGrid:
 
 
 def volume_grids(volume: Volume) -> list[SparseGrid]:
-    """A grid for each pool of a volume; one with a fifth axis holds vectors. Samples are the centres of cells."""
+    """A grid for each pool of a volume; one with a fifth axis holds vectors. Samples are the centres of cells.
+
+    Red, green and blue are one grid of vectors, `color`, where there is smoke.
+    """
     half = volume.h / 2
     origin = (half, half, half if volume.tiles.dimension == 3 else 0.0)
     grids = []
-    for name, pool in volume.pools.items():
+    pools = {name: pool for name, pool in volume.pools.items() if name not in COLORS}
+    if COLORS[0] in volume.pools:
+        pools["color"] = np.stack([volume.pools[name] for name in COLORS], axis=-1)
+        pools["color"][volume.density <= 0] = 0.0
+    for name, pool in pools.items():
         is_vector = pool.ndim == 5
         active = (pool != 0).any(axis=-1) if is_vector else pool != 0
         kind = GridKind.OTHER if is_vector else GridKind.FOG

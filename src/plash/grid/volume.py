@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
 
+COLORS = ("red", "green", "blue")
+
 
 @dataclass(frozen=True, eq=False)
 class Volume:
@@ -18,7 +20,8 @@ class Volume:
     Attributes:
         tiles: Where there is something.
         pools: Values by name, [slot, z, y, x] in single precision; slot 0 holds the background. `density` (kg/m³) is
-            always there, `temperature` (K) and `flame` (0 to 1) where the scene has them.
+            always there, `temperature` (K), `flame` (0 to 1) and the colour of smoke where the scene has them: `red`,
+            `green` and `blue`, the share of each light (linear, 0 to 1) that it sends on.
         h: Cell size, m. Cell (i, j, k) spans [i h, (i + 1) h] and so on.
     """
 

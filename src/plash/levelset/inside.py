@@ -12,6 +12,16 @@ from plash.levelset.shapes import distance
 from plash.scene.shapes import Shape
 
 
+def share_inside(phi: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of a cell lies in a shape at a distance of so many cells from its centre, 0 to 1: as for a flat side.
+
+    >>> share_inside(np.array([-2.0, -0.25, 0.0, 0.5]))
+    array([1.  , 0.75, 0.5 , 0.  ])
+    """
+    share: NDArray[np.float64] = np.clip(0.5 - phi, 0.0, 1.0)
+    return share
+
+
 @dataclass(eq=False)
 class Inside:
     """What lies inside a shape, found once for each set of tiles.

@@ -31,7 +31,7 @@ _SMALLEST = np.float32(1e-30)  # distance, in metres, of a negative cell on the 
 
 
 @stage
-def redistance(phi: CellField, width: float, h: float) -> CellField:
+def redistance(phi: CellField, width: float, h: float, is_closed: NDArray[np.bool_] | None = None) -> CellField:
     """The signed distance (m) to the surface φ = 0, to first order, within a width of it: |∇φ| = 1.
 
     The surface runs between cells of which one is negative and the other is not. These take
@@ -44,20 +44,25 @@ def redistance(phi: CellField, width: float, h: float) -> CellField:
         phi: Any function (float32) whose sign tells the two sides apart.
         width: How far from the surface distances are wanted, in metres.
         h: Size of a cell, in metres.
+        is_closed: Cells that tell nothing, as absent tiles do: no surface is in them, and distances go round them.
 
     Returns:
-        The distance on the same tiles; ±width where the surface is farther than that, +width where no tile is.
+        The distance on the same tiles; ±width where the surface is farther than that, +width where no tile is, and in
+        closed cells.
     """
     tiles = phi.tiles
+    pool = phi.pool if is_closed is None else np.where(is_closed, np.float32(np.nan), phi.pool)
     neighbours = tiles.neighbours
     h32, width32 = np.float32(h), np.float32(width)
     chunks = chunk_count()
     distance = CellField.filled(tiles, width32)
 
     # Beside the surface
-    slots = _surface_tiles(phi.pool.reshape(len(neighbours), -1), neighbours)
+    slots = _surface_tiles(pool.reshape(len(neighbours), -1), neighbours)
     reach = np.zeros((len(slots), len(_CROSS)), np.bool_)
-    _measure(tiles.shape)(phi.pool, distance.pool, neighbours, slots, h32, width32, reach, chunks)
+    if is_closed is not None:
+        distance.pool[is_closed] = -width32
+    _measure(tiles.shape)(pool, distance.pool, neighbours, slots, h32, width32, reach, chunks)
 
     # Away from it: tiles take turns by the colours of a chessboard, so that neighbours rest while a tile changes
     awake = _reached(neighbours, slots, reach)
@@ -71,13 +76,13 @@ def redistance(phi: CellField, width: float, h: float) -> CellField:
         awake = np.union1d(awake[~mine], _reached(neighbours, slots, reach))
         turn = 1 - turn
 
-    _give_sign(distance.pool.reshape(len(neighbours), -1), phi.pool.reshape(len(neighbours), -1), chunks)
+    _give_sign(distance.pool.reshape(len(neighbours), -1), pool.reshape(len(neighbours), -1), chunks)
     return distance
 
 
 def _surface_tiles(phi: NDArray[np.float32], neighbours: NDArray[np.int32]) -> NDArray[np.int32]:
     """Slots of the tiles that see both signs of φ, in themselves or in a neighbour."""
-    signs = np.stack([phi.min(axis=1) < 0, phi.max(axis=1) >= 0])
+    signs = np.stack([np.fmin.reduce(phi, axis=1) < 0, np.fmax.reduce(phi, axis=1) >= 0])
     signs[:, 0] = False
     seen = np.logical_or.reduce([signs[:, neighbours[:, column]] for column in _CROSS])
     return np.flatnonzero(seen.all(axis=0)).astype(np.int32)

@@ -6,8 +6,9 @@ of particles, and are interpolated. Into solids the density goes on for two cell
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ def box_surface(
     h: float,
     meshing: Meshing,
     solids: Sequence[Solid],
+    scalars: Mapping[str, NDArray[np.float32]] = MappingProxyType({}),
 ) -> Mesh:
     """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and velocities at its vertices.
 
@@ -43,6 +45,7 @@ def box_surface(
         h: Cell size, m.
         meshing: How fine, how smooth, and whether it is closed; `drops` has no meaning here.
         solids: What stands in the box.
+        scalars: What else the fluid carries in cells, by name, to be found at the vertices.
     """
     values = density.astype(np.float64)
     if solids:
@@ -51,7 +54,11 @@ def box_surface(
     if not (samples > level).any():
         return Mesh.empty()
     mesh = surface_of_density(samples, level, h / meshing.detail, meshing=meshing)
-    return replace(mesh, velocity=_at_vertices(velocity, mesh.vertices, h))
+    points = mesh.vertices[:, : density.ndim].astype(np.float64)
+    found = {
+        name: interpolated_at(carried[None], points, h)[:, 0].astype(np.float32) for name, carried in scalars.items()
+    }
+    return replace(mesh, velocity=_at_vertices(velocity, mesh.vertices, h), scalars=found)
 
 
 def _into_solids(density: Array, h: float, solids: Sequence[Solid]) -> Array:

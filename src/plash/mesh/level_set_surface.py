@@ -17,6 +17,7 @@ from plash.grid.tiles import Tiles
 from plash.levelset.sampling import CUBIC, sampled
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
+from plash.mesh.drops import with_drops
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, cut_off, flush, solid_distance, solid_phi_everywhere, walls_of
 from plash.mesh.marching import march
@@ -24,6 +25,8 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import without_specks
 from plash.mesh.smooth import swept
 from plash.mesh.volumes import part_volumes
+from plash.particles.particles import Particles
+from plash.particles.sort import sort_onto
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
@@ -31,6 +34,7 @@ from plash.timing import stage
 
 Points = NDArray[np.float64]
 
+_ROUND_DROPS = 4  # lattice spacings round a drop in which its ball is seen
 _AT_SOLID = 0.1  # lattice spacings from a solid, where vertices are not smoothed
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 
@@ -43,6 +47,7 @@ def level_set_surface(
     meshing: Meshing,
     domain: Domain,
     solids: Sequence[Solid],
+    drops: tuple[Points, Points],
 ) -> Mesh:
     """The surface of a liquid (in 2-D the region it fills), with normals (in 3-D) and velocities at its vertices.
 
@@ -50,17 +55,23 @@ def level_set_surface(
         phi: Signed distance of cell centres, m, going on into solids.
         velocity: Of the liquid at points (n, d) in metres, m/s; NaN where it is not known.
         h: Cell size, m.
-        meshing: How fine, how smooth, and whether it is closed; `drops` has no meaning here.
+        meshing: How fine, how smooth, and whether it is closed, and whether drops are shown.
         domain: Its closed and open sides cut the liquid off.
         solids: The liquid ends a hair's breadth under their faces.
+        drops: Places (n, d) and volumes of drops, m and m³.
     """
-    if not (phi.pool < 0).any():
-        return Mesh.empty()
     lattice = Lattice.over(domain, solids, h, meshing.detail)
     tiles = _lattice_tiles(phi.tiles, meshing.detail)
+    flying = _on_lattice(*drops, tiles, lattice.spacing)
+    if not (phi.pool < 0).any() and flying.count == 0:
+        return Mesh.empty()
+    if meshing.drops and flying.tiles is not None:
+        tiles = flying.tiles
     field = CellField.filled(tiles, np.float32(phi.pool[0].max() / lattice.spacing))
     places = _samples(tiles) / meshing.detail
     field.pool[1:] = (sampled(phi, places, CUBIC) / lattice.spacing).reshape(-1, *tiles.shape)
+    if meshing.drops and flying.count:
+        field.pool = with_drops(field.pool, flying, tiles, meshing.detail)
     solid = solid_distance(tiles, lattice)
     cut = CellField(tiles, cut_off(field.pool, tiles, lattice, solid))
     cuts = march(cut, midpoints=meshing.placement == "midpoint", flat=_FLAT)
@@ -74,6 +85,14 @@ def level_set_surface(
     least = meshing.smallest * meshing.detail**tiles.dimension
     smooth = without_specks(swept(draft, meshing.sweeps * meshing.detail), volumes, least)
     return finished(out_of_solids(shaped(*smooth, meshing.subdivide), lattice)[0], field, meshing, lattice.spacing)
+
+
+def _on_lattice(position: Points, volume: Points, tiles: Tiles, spacing: float) -> Particles:
+    """Drops as particles of a lattice, whose samples are the centres of its cells; sorted into its tiles."""
+    drops = Particles.at(position.reshape(-1, tiles.dimension) / spacing + 0.5)
+    drops.volume[:] = volume / spacing**tiles.dimension
+    sort_onto(drops, tiles, _ROUND_DROPS)
+    return drops
 
 
 def _lattice_tiles(tiles: Tiles, detail: int) -> Tiles:

@@ -1,31 +1,42 @@
 """Particles for a shape: a lattice in every cell, carrying the shape's volume.
 
-A cell is divided into k^d parts with one particle each, shifted at random inside its part. A part that the surface cuts
-carries the volume that is inside, at the middle of what is inside along the axis nearest to the normal: rows of the
-lattice are squeezed towards the surface, and for a flat one along the axes the fill fraction is exact (docs/theory).
+A cell is divided into k^d parts with one particle each. It carries the volume of the part that is inside the shape, at
+the centre of mass of that (`particles/seed_parts.py`). The hats by which volumes are spread over cells are linear
+between cell centres, along each axis: so the fill fraction is exact for a flat surface along the axes, and right to
+second order for any other, beside solids too (docs/theory). Random shifts come in opposite pairs, which leave it so.
+
 The sum over particles is the volume of the shape whatever the grid. A cell filled to less than a twentieth gets no
-particle, and its volume goes to all the others.
+particle: the nearest one outside it takes over its volume.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from plash.grid.tiles import TILE_SHAPES
 from plash.particles.particles import Particles
+from plash.particles.seed_parts import Distance, lattice, parts_inside
 
-Distance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-
-_SAMPLES = 4  # at least, along each side of a cut cell, to measure what is inside
 _CELLS_AT_ONCE = 1 << 16
 _SLIVER = 0.05  # share of a cell below which no particle stands for it: round-off must not make liquid
-_LOOKS = 3  # at the distance, to find where a surface crosses a lattice part
-_IN_FILMS = 8  # samples along each side of a lattice part that lies between two surfaces
 _CRUMB = 0.02  # share of a lattice part below which it has no particle of its own
+_ROUND_OFF = 1e-6  # share of a cell that is nothing
+_NEAREST = 2.0  # cells from a sliver to the particle that takes it over, at most
+
+
+class _Seeds(NamedTuple):
+    """Particles to be: cell, number of the lattice part in it, offset and volume (in cells)."""
+
+    cell: NDArray[np.int64]
+    part: NDArray[np.int64]
+    offset: NDArray[np.float64]
+    volume: NDArray[np.float64]
 
 
 def seed(
@@ -50,37 +61,31 @@ def seed(
     """
     dimension = len(box)
     side = round(per_cell ** (1 / dimension))
-    spots = (_lattice(side, dimension) + 0.5) / side
-    parts = [
-        _seed_cells(distance, cells, depth, h, spots, jitter / (2 * side), random)
-        for cells, depth in _cells_near(distance, box, h)
-    ]
-    if not parts:
+    batches = [_seed_cells(distance, cells, depth, h, side) for cells, depth in _cells_near(distance, box, h)]
+    if not batches:
         return Particles(dimension)
-    *arrays, wanted = zip(*parts, strict=True)
-    cell, offset, volume = (np.concatenate(array) for array in arrays)
-    if len(volume):
-        volume *= sum(wanted) / volume.sum()
-    particles = Particles(dimension, len(volume))
-    particles.cell = np.ascontiguousarray(cell.T.astype(np.int32))
-    particles.offset = np.ascontiguousarray(offset.T.astype(np.float32))
-    particles.volume = volume.astype(np.float32)
+    seeds = _Seeds(*(np.concatenate(arrays) for arrays in zip(*batches, strict=True)))
+    total = seeds.volume.sum()
+    seeds = _without_slivers(seeds)
+    if len(seeds.volume):
+        seeds.offset[:] += _jitter(seeds, box, side, jitter, random)
+        seeds.volume[:] *= total / seeds.volume.sum()
+    particles = Particles(dimension, len(seeds.volume))
+    particles.cell = np.ascontiguousarray(seeds.cell.T.astype(np.int32))
+    particles.offset = np.ascontiguousarray(seeds.offset.T.astype(np.float32))
+    particles.volume = seeds.volume.astype(np.float32)
     particles.velocity[:] = np.array(velocity[:dimension], np.float32)[:, None]
     return particles
 
 
-def _lattice(side: int, dimension: int) -> NDArray[np.int64]:
-    """All integer points of a cube, first axis fastest."""
-    axes = np.meshgrid(*[np.arange(side)] * dimension, indexing="ij")
-    return np.stack([axis.ravel() for axis in axes[::-1]], axis=1)
-
-
-def _cells_near(distance: Distance, box: tuple[int, ...], h: float):
+def _cells_near(
+    distance: Distance, box: tuple[int, ...], h: float
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Batches of cells (n, d) of the box that may hold liquid, and the distance of their centres in metres."""
     dimension = len(box)
     size = TILE_SHAPES[dimension][2]
     counts = [-(-n // size) for n in box]
-    local = _lattice(size, dimension)
+    local = lattice(size, dimension)
     per_batch = max(1, _CELLS_AT_ONCE // len(local))
     for start in range(0, math.prod(counts), per_batch):
         number = np.arange(start, min(start + per_batch, math.prod(counts)))
@@ -99,121 +104,79 @@ def _cells_near(distance: Distance, box: tuple[int, ...], h: float):
 
 
 def _seed_cells(
-    distance: Distance,
-    cells: NDArray[np.int64],
-    depth: NDArray[np.float64],
-    h: float,
-    spots: NDArray[np.float64],
-    shift: float,
-    random: np.random.Generator,
-):
-    """Cell, offset and volume (in cells) of the particles of some cells, and the volume inside them."""
+    distance: Distance, cells: NDArray[np.int64], depth: NDArray[np.float64], h: float, side: int
+) -> _Seeds:
+    """What the lattice parts of some cells hold, but for crumbs."""
     dimension = cells.shape[1]
-    side = round(len(spots) ** (1 / dimension))
+    spots = (lattice(side, dimension) + 0.5) / side
     cut = depth > -1.5 * h * np.sqrt(dimension)
     volume = np.full((len(cells), len(spots)), 1.0 / len(spots))
-    shares = _shares_inside(distance, cells[cut], h, side)
-    offsets = spots + random.uniform(-shift, shift, (len(cells), *spots.shape))
-    offsets[cut], is_film = _squeezed(distance, cells[cut], offsets[cut], spots, h, side)
-    film, part = np.nonzero(is_film & (shares > 0))
-    if len(film):
-        shares[film, part], where = _films(distance, cells[cut][film] + spots[part], h, side)
-        offsets[np.flatnonzero(cut)[film], part] = spots[part] + where
-    volume[cut] *= shares
-    total = float(volume.sum())
-
-    wanted = volume > _CRUMB / len(spots)
-    thin = ~wanted.any(axis=1)
-    wanted[thin, volume[thin].argmax(axis=1)] = True
-    wanted[volume.sum(axis=1) < _SLIVER] = False
+    offsets = np.broadcast_to(spots, (*volume.shape, dimension)).copy()
+    shares, middles = parts_inside(distance, (cells[cut][:, None, :] + spots).reshape(-1, dimension), h, side)
+    volume[cut] *= shares.reshape(-1, len(spots))
+    offsets[cut] += middles.reshape(-1, *spots.shape)
 
     # What a crumb would have carried, the rest of its cell carries
+    wanted = volume > _CRUMB / len(spots)
+    thin = ~wanted.any(axis=1) & (volume > 0).any(axis=1)
+    wanted[thin, volume[thin].argmax(axis=1)] = True
     kept = np.where(wanted, volume, 0.0)
     volume = kept * (volume.sum(axis=1) / np.maximum(kept.sum(axis=1), 1e-300))[:, None]
-    cell = np.broadcast_to(cells[:, None, :], offsets.shape)
-    return cell[wanted], offsets[wanted], volume[wanted], total
+    cell, part = np.nonzero(wanted)
+    return _Seeds(cells[cell], part, offsets[wanted], volume[wanted])
 
 
-def _shares_inside(distance: Distance, cells: NDArray[np.int64], h: float, side: int) -> NDArray[np.float64]:
-    """How much of each lattice part of each cell is inside, from samples taken as small planes."""
-    dimension = cells.shape[1]
-    fine = max(1, -(-_SAMPLES // side))  # samples along each side of a part
-    samples = (_lattice(side, dimension)[:, None, :] + (_lattice(fine, dimension) + 0.5) / fine) / side
-    points = (cells[:, None, None, :] + samples) * h
-    phi = distance(points.reshape(-1, dimension)).reshape(points.shape[:-1])
-    shares: NDArray[np.float64] = np.clip(0.5 - phi * (fine * side / h), 0.0, 1.0).mean(axis=2)
-    return shares
+def _without_slivers(seeds: _Seeds) -> _Seeds:
+    """The same without cells that hold next to nothing: what they hold goes to the nearest particle, if one is near."""
+    _, number = np.unique(seeds.cell, axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    held = np.bincount(number, seeds.volume)[number]
+    is_kept = held >= _SLIVER
+    kept = _Seeds(seeds.cell[is_kept], seeds.part[is_kept], seeds.offset[is_kept], seeds.volume[is_kept])
+    lost = np.flatnonzero(~is_kept & (held > _ROUND_OFF))
+    if len(lost) == 0 or len(kept.volume) == 0:
+        return kept
+    place = kept.cell + kept.offset
+    there = seeds.cell[lost] + seeds.offset[lost]
+    away, nearest = map(np.asarray, cKDTree(place).query(there, distance_upper_bound=_NEAREST))
+    found = np.isfinite(away)
+    np.add.at(kept.volume, nearest[found], seeds.volume[lost][found])
+    return kept
 
 
-def _squeezed(
-    distance: Distance,
-    cells: NDArray[np.int64],
-    offsets: NDArray[np.float64],
-    spots: NDArray[np.float64],
-    h: float,
-    side: int,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Places in the lattice parts of cut cells, squeezed along the axis nearest to the normal into what is inside.
-
-    And which parts hold at most a film: the middles of all their sides are outside.
-    """
-    dimension = cells.shape[1]
-    ends = np.empty((2, dimension, len(cells), len(spots)))
-    for end, axis in np.ndindex(2, dimension):
-        corner = spots + (end - 0.5) / side * np.eye(dimension)[axis]
-        points = (cells[:, None, :] + corner) * h
-        ends[end, axis] = distance(points.reshape(-1, dimension)).reshape(len(cells), len(spots))
-    steepest = np.abs(ends[1] - ends[0]).argmax(axis=0)
-    low, high = (np.take_along_axis(phis, steepest[None], axis=0)[0] for phis in ends)
-    # The surface crosses a part between its ends at `crossing`; what is inside is below or above
-    is_cut = (low < 0) != (high < 0)
-    middles = np.broadcast_to(cells[:, None, :] + spots, offsets.shape)[is_cut]
-    way = np.eye(dimension)[steepest[is_cut]] / side
-    crossing = np.ones_like(low)
-    crossing[is_cut] = _crossing(distance, (middles - way / 2) * h, way * h, low[is_cut], high[is_cut])
-    start = np.where(is_cut & (low >= 0), crossing, 0.0)
-    length = np.where(is_cut, np.where(low < 0, crossing, 1.0 - crossing), 1.0)
-    along = np.take_along_axis(offsets, steepest[..., None], axis=2)[..., 0]
-    first = np.take_along_axis(np.broadcast_to(spots, offsets.shape), steepest[..., None], axis=2)[..., 0] - 0.5 / side
-    squeezed = first + start / side + (along - first) * length
-    result = offsets.copy()
-    np.put_along_axis(result, steepest[..., None], squeezed[..., None], axis=2)
-    is_film: NDArray[np.bool_] = np.asarray((ends >= 0).all(axis=(0, 1)))
-    return result, is_film
-
-
-def _films(
-    distance: Distance, middles: NDArray[np.float64], h: float, side: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How much of some lattice parts is inside, and its centre of mass from their middles, in cells.
-
-    For parts between two surfaces, such as the tip of a pool on a beach: their own middle may lie outside.
-    """
-    dimension = middles.shape[1]
-    samples = ((_lattice(_IN_FILMS, dimension) + 0.5) / _IN_FILMS - 0.5) / side
-    phi = distance((middles[:, None, :] + samples).reshape(-1, dimension) * h).reshape(len(middles), -1)
-    inside = np.clip(0.5 - phi * (_IN_FILMS * side / h), 0.0, 1.0)
-    total = inside.sum(axis=1)
-    return total / len(samples), inside @ samples / np.maximum(total, 1e-300)[:, None]
-
-
-def _crossing(
-    distance: Distance,
-    start: NDArray[np.float64],
-    way: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+def _jitter(
+    seeds: _Seeds, box: tuple[int, ...], side: int, jitter: float, random: np.random.Generator
 ) -> NDArray[np.float64]:
-    """How much of a way lies before the surface, given the distances at its ends, of which one is inside.
+    """Random shifts in cells, in opposite pairs.
 
-    Found by false position: near the edge of a shape a distance is not linear.
+    Along each axis the parts on both sides of a cell border are pairs, mirrored at it: between the cell centres next to
+    it every hat is linear, and V_1 δ_1 + V_2 δ_2 = 0 leaves what they spread as it is, to first order. A particle
+    without the other of its pair, at the surface or beside a solid, is not shifted along that axis; beyond a side of
+    the domain the other one is its mirror image.
     """
-    first, last = np.zeros_like(low), np.ones_like(low)
-    for _ in range(_LOOKS):
-        at = first + (last - first) * low / (low - high)
-        phi = distance(start + at[:, None] * way)
-        is_before = (phi < 0) == (low < 0)
-        first, low = np.where(is_before, at, first), np.where(is_before, phi, low)
-        last, high = np.where(is_before, last, at), np.where(is_before, high, phi)
-    crossing: NDArray[np.float64] = first + (last - first) * low / (low - high)
-    return crossing
+    dimension = len(box)
+    drawn = random.uniform(-jitter / (2 * side), jitter / (2 * side), seeds.offset.shape)
+    row = np.stack(np.unravel_index(seeds.part, (side,) * dimension)[::-1], axis=1)
+    place = seeds.cell * side + row + side  # in the lattice, with room for those beyond the domain
+    strides = np.cumprod([1, *((n + 2) * side for n in box[:-1])])
+    keys = place @ strides
+    order = np.argsort(keys)
+    ranks = keys[order]
+    shift = np.zeros_like(drawn)
+    full = side**-dimension
+    for axis in range(dimension):
+        here = row[:, axis]
+        # The middle row of an odd number is its own
+        way = np.sign(2 * here + 1 - side)
+        other = keys + strides[axis] * np.where(way == 0, 0, way * side + side - 1 - 2 * here)
+        found = np.minimum(np.searchsorted(ranks, other), len(ranks) - 1)
+        partner = order[found]
+        is_beyond = (seeds.cell[:, axis] + way < 0) | (seeds.cell[:, axis] + way >= box[axis])
+        is_alone = (ranks[found] != other) & ~is_beyond
+        partner = np.where(is_beyond, np.arange(len(keys)), partner)
+        least = np.minimum(seeds.volume, seeds.volume[partner])
+        sign = np.where(keys <= keys[partner], 1.0, -1.0)
+        which = np.where(keys <= keys[partner], np.arange(len(keys)), partner)
+        reach = np.where(is_alone, 0.0, np.minimum(least / full, 1.0) * least / seeds.volume)
+        shift[:, axis] = sign * drawn[which, axis] * reach
+    return shift

@@ -20,10 +20,13 @@ from plash.grid.fields import CellField
 from plash.grid.halos import touching
 from plash.grid.openness import Limits, Openness
 from plash.grid.tiles import Tiles
-from plash.particles.shore_cells import CUT, SHORE, seen_by_hats
+from plash.particles.shore_cells import CUT, SHORE, THIN_SHORE, WHOLE, seen_by_hats
 from plash.particles.shore_normals import listed_cells
 from plash.particles.shore_offsets import offsets
 from plash.timing import stage
+
+_DRY = 0.01  # cells from the surface, at least, to the centre of a cell that no particle reaches
+_NEAR = 1.5  # cells to where the surface would be if it went on as a plane, within which a cell is at the shore
 
 
 @stage
@@ -53,16 +56,20 @@ def correct_shores(
     found = np.nonzero(seen.part[slots])
     listed = listed_cells(tiles, (slots[found[0]].astype(np.int64), *found[1:]), seen, upward)
     part = seen.part[tuple(listed.places.T)]
-    shore = np.flatnonzero((part == SHORE) & ~np.isnan(listed.normal[:, 0]))
+    is_near = (part == SHORE) | (part == THIN_SHORE) | (np.abs(listed.height) < _NEAR)
+    shore = np.flatnonzero(is_near & (part >= CUT) & ~np.isnan(listed.normal[:, 0]))
     distance = offsets(tiles, listed, shore, seen, openness, limits)
-    phi.pool[tuple(listed.places[shore].T)] = h * distance
+    places = tuple(listed.places[shore].T)
+    # Where no particle is near, nobody would bring liquid a velocity
+    distance[volume[places] == 0] = np.maximum(distance[volume[places] == 0], _DRY)
+    phi.pool[places] = h * distance
 
 
 def _tiles_at_shores(tiles: Tiles, volume: NDArray[np.float32], openness: Openness) -> NDArray[np.int32]:
     """Slots of the tiles where a body and a surface may be near each other, and of those beside them."""
     near = np.flatnonzero(openness.rows)
     share = openness.hat_share[near]
-    is_cut = (share < CUT).any(axis=(1, 2, 3)) & (share > 0).any(axis=(1, 2, 3))
+    is_cut = (share < WHOLE).any(axis=(1, 2, 3)) & (share > 0).any(axis=(1, 2, 3))
     is_wet = volume[near].any(axis=(1, 2, 3))
     around = np.asarray(touching(tiles, near[is_cut & is_wet].astype(np.int32)))
     return np.flatnonzero(around).astype(np.int32)

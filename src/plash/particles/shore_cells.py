@@ -4,7 +4,7 @@ With (1, 2, 1)/4 along each axis of what the narrow hat of `particles/surface.py
 and the open share are those of the wide hat of half-width 2, to the last bit. Cells beyond closed sides are mirrors.
 
 Beside bodies thinner than about two cells, such as the wall of a glass, the wide hat would see the space behind them:
-such cells are not at the shore.
+there only the narrow one counts.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from plash.grid.loops import CENTRE, chunk_range, stride
 from plash.grid.openness import Limits
 from plash.grid.tiles import Shape, Tiles, dimension_of
 
-CUT = 0.999  # open share of the narrow hat below which the distance is found here
+WHOLE = 0.999  # open share of the narrow hat below which the distance is found here
 _FREE = 0.995  # open share of the wide hat above which it sees no body
 _LEAST = 0.002  # open share of the wide hat below which nothing is known
 _FAINT = 1e-4  # share of it that is filled, or not, below which there is no surface in it
-_STEEP = 0.02  # the same for slopes: near full or empty the distance is the root of a small number
+STEEP = 0.02  # the same for slopes: near full or empty the distance is the root of a small number
 _AIR = 0.3  # filled share of the narrow hat below which there is air
 _SURE = 0.93  # filled share of the wide hat below which that is no unevenness of particles along a wall
 
@@ -34,8 +34,9 @@ _FURTHEST = 3  # cells from open space before a thin body to that behind it
 _OPEN_SIDE, _CLOSED_MIDDLE = np.float32(0.5), np.float32(0.4)  # open shares of hats beside and in a thin body
 _NEITHER = np.float32(0.45)
 
-# What cells are to the shore
-OPEN, NEAR, SHORE = np.uint8(1), np.uint8(2), np.uint8(3)
+# What cells are to the shore: their wide hat is open; it is not, but the narrow one is; a body cuts that one too, and a
+# surface may be near; and one is near for sure; the same beside a thin body
+OPEN, NEAR, CUT, SHORE, THIN, THIN_SHORE = (np.uint8(part) for part in range(1, 7))
 
 
 class Seen(NamedTuple):
@@ -135,19 +136,38 @@ def _widen(shape: Shape) -> Kernel:
                             wide_volume[t, z, y, x] = inside
                             wide_share[t, z, y, x] = free
                             # Unknown compares as too little
-                            if not free >= _LEAST or inside < _FAINT * free or inside > (1 - _FAINT) * free:
+                            if not free >= _LEAST:
+                                continue
+                            if inside < _FAINT * free or inside > (1 - _FAINT) * free:
+                                # A surface may still be beside it
+                                is_beside = shares[o] < WHOLE and _is_liquid_near(volumes, o, PY, PX, 2 * DEEP)
+                                part[t, z, y, x] = CUT if is_beside else 0
                                 continue
                             if free > _FREE:
-                                is_steep = inside > _STEEP * free and inside < (1 - _STEEP) * free
+                                is_steep = inside > STEEP * free and inside < (1 - STEEP) * free
                                 part[t, z, y, x] = OPEN if is_steep else 0
                                 continue
-                            part[t, z, y, x] = NEAR
-                            if shares[o] >= CUT or _is_thin(shares, o, PY, PX, DIM):
+                            if shares[o] >= WHOLE:
+                                part[t, z, y, x] = NEAR
                                 continue
-                            if inside < _SURE * free or _is_air_near(volumes, shares, o, PY, PX, 2 * DEEP):
-                                part[t, z, y, x] = SHORE
+                            is_sure = inside < _SURE * free or _is_air_near(volumes, shares, o, PY, PX, 2 * DEEP)
+                            if _is_thin(shares, o, PY, PX, DIM):
+                                part[t, z, y, x] = THIN_SHORE if is_sure else THIN
+                            else:
+                                part[t, z, y, x] = SHORE if is_sure else CUT
 
     return run
+
+
+@inlined
+def _is_liquid_near(volumes, o, PY, PX, deep):
+    """Whether a cell at most two cells away sees liquid."""
+    for dz in range(-deep, deep + 1):
+        for dy in range(-2, 3):
+            for dx in range(-2, 3):
+                if volumes[o + (dz * PY + dy) * PX + dx] > np.float32(0):
+                    return True
+    return False
 
 
 @inlined

@@ -1,6 +1,7 @@
 """Normals of the liquid's surface where it meets bodies.
 
-They are slopes of the surface as the wide hat sees it in cells from which it sees no body, carried on layer by layer.
+They are slopes of the surface as the wide hat sees it in cells from which it sees no body, carried on layer by layer
+with the plane itself. Where no such cell is near, as in a puddle on a slope, they are those that the narrow hat sees.
 
 A surface that is nearly level is taken as level. Otherwise every ripple two cells out would tilt the plane at the
 shore, which moves the liquid there, which makes ripples: in a bowl of 24 cells they grew a hundredfold in 20 s.
@@ -17,19 +18,28 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
 from plash.grid.loops import chunk_range, home_of
 from plash.grid.tiles import Places, Shape, Tiles
-from plash.particles.shore_cells import OPEN, Seen
+from plash.particles.shore_cells import NEAR, OPEN, STEEP, Seen
 
 _LAYERS = 16  # cells that normals are carried on
+_NARROW_STEEP = 0.005  # filled share of a narrow hat, or empty one, below which it tells no height
 _FLATTEST = 0.2  # slope of the distance, of 1, below which it has no direction
 _LEVEL, _TILTED = 0.1, 0.25  # distance from the upward normal below which it is that one, and above which it stays
 
 
 class Listed(NamedTuple):
-    """Cells in a list: slot, z, y, x of each; numbers in it of each one's 3^d neighbours or -1; unit normals or NaN."""
+    """Cells in a list.
+
+    Attributes:
+        places: Slot, z, y, x of each.
+        around: Numbers in the list of each one's 3^d neighbours, or -1.
+        normal: Unit normals of the surface, or NaN.
+        height: Distance to the plane that was carried on, in cells, or NaN.
+    """
 
     places: NDArray[np.int32]
     around: NDArray[np.int32]
     normal: NDArray[np.float64]
+    height: NDArray[np.float64]
 
 
 def listed_cells(tiles: Tiles, places: Places, seen: Seen, upward: NDArray[np.float64]) -> Listed:
@@ -40,12 +50,19 @@ def listed_cells(tiles: Tiles, places: Places, seen: Seen, upward: NDArray[np.fl
     around = np.empty((count, 3**tiles.dimension), np.int32)
     rows = np.stack(places, axis=1).astype(np.int32)
     _link(tiles.shape)(rows, number, tiles.neighbours, around, chunk_count())
-    listed = Listed(rows, around, np.full((count, 3), np.nan))
-    height = _height_seen(seen.wide_volume[places] / seen.wide_share[places].astype(np.float64))
-    _slope(listed, np.where(seen.part[places] == OPEN, height, np.nan), tiles.dimension, chunk_count())
-    _carry(listed, _LAYERS)
-    if upward.any():
-        _level(listed.normal, upward)
+    listed = Listed(rows, around, np.full((count, 3), np.nan), np.full(count, np.nan))
+    part = seen.part[places]
+    wide = _divided(seen.wide_volume[places], seen.wide_share[places], part == OPEN)
+    narrow = _divided(seen.volume[places], seen.share[places], part <= NEAR)
+    for fill, reach in ((wide, 2), (narrow, 1)):
+        height = _height_seen(fill, reach)
+        normal = np.full((count, 3), np.nan)
+        _slope(listed, height, normal, tiles.dimension, chunk_count())
+        if upward.any():
+            _level(normal, upward)
+        new = np.isnan(listed.normal[:, 0]) & ~np.isnan(normal[:, 0])
+        listed.normal[new], listed.height[new] = normal[new], height[new]
+        _carry(listed, _LAYERS)
     return listed
 
 
@@ -57,10 +74,18 @@ def _level(normal: NDArray[np.float64], upward: NDArray[np.float64]) -> None:
     normal /= np.sqrt((normal * normal).sum(axis=1))[:, None]
 
 
-def _height_seen(fill: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distance to the surface in cells as a whole wide hat sees it."""
-    excess = np.clip(2 * fill - 1, -1, 1)
-    height: NDArray[np.float64] = -2 * np.sign(excess) * (1 - np.sqrt(1 - np.abs(excess)))
+def _divided(volume: NDArray[np.float32], share: NDArray[np.float32], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Filled share in some places; NaN elsewhere."""
+    unknown = np.full(len(volume), np.nan)
+    filled: NDArray[np.float64] = np.divide(volume, share, out=unknown, where=where, dtype=np.float64)
+    return filled
+
+
+def _height_seen(fill: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
+    """Distance to the surface in cells as a whole hat of that half-width sees it; NaN if it is nearly full or empty."""
+    least = STEEP if reach > 1 else _NARROW_STEEP
+    excess = np.where((fill > least) & (fill < 1 - least), 2 * fill - 1, np.nan)
+    height: NDArray[np.float64] = -reach * np.sign(excess) * (1 - np.sqrt(1 - np.abs(excess)))
     return height
 
 
@@ -87,9 +112,9 @@ def _link(shape: Shape) -> Kernel:
 
 
 @kernel
-def _slope(listed, height, dimension, chunks):
+def _slope(listed, height, normal, dimension, chunks):
     """Unit slopes of a height that is known in some of the cells: of the plane of least squares through those round."""
-    _, around, normal = listed
+    around = listed.around
     n = len(height)
     for c in prange(chunks):
         mean = np.zeros(4)
@@ -139,25 +164,35 @@ def _solve_for_slope(square, normal):
 
 @serial_kernel
 def _carry(listed, layers):
-    """Give cells without a normal the mean of those round them, layer by layer."""
-    _, around, normal = listed
+    """Give cells without a normal the mean of those round them, and of their planes, layer by layer."""
+    around, normal, height = listed.around, listed.normal, listed.height
     unknown = np.flatnonzero(np.isnan(normal[:, 0]))
-    mean = np.empty((len(unknown), 3))
+    mean = np.empty((len(unknown), 4))
     for _ in range(layers):
         if len(unknown) == 0:
             return
         left = 0
-        for k in range(len(unknown)):
-            mean[k] = 0.0
-            for j in around[unknown[k]]:
-                if j >= 0 and normal[j, 0] == normal[j, 0]:
-                    for axis in range(3):
-                        mean[k, axis] += normal[j, axis]
-        for k in range(len(unknown)):
-            i = unknown[k]
-            length = np.sqrt(mean[k, 0] ** 2 + mean[k, 1] ** 2 + mean[k, 2] ** 2)
+        for m in range(len(unknown)):
+            mean[m] = 0.0
+            count = 0
+            for k in range(around.shape[1]):
+                j = around[unknown[m], k]
+                if j < 0 or normal[j, 0] != normal[j, 0]:
+                    continue
+                count += 1
+                deep = k // 9 - 1 if around.shape[1] == 27 else 0
+                mean[m, 3] += (
+                    height[j] - (k % 3 - 1) * normal[j, 0] - (k // 3 % 3 - 1) * normal[j, 1] - deep * normal[j, 2]
+                )
+                for axis in range(3):
+                    mean[m, axis] += normal[j, axis]
+            mean[m, 3] /= max(count, 1)
+        for m in range(len(unknown)):
+            i = unknown[m]
+            length = np.sqrt(mean[m, 0] ** 2 + mean[m, 1] ** 2 + mean[m, 2] ** 2)
             if length > _FLATTEST:
-                normal[i] = mean[k] / length
+                normal[i] = mean[m, :3] / length
+                height[i] = mean[m, 3]
             else:
                 unknown[left] = i
                 left += 1

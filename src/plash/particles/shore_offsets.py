@@ -4,7 +4,7 @@
 
 for the hats W_1 and W_2 of half-width 1 and 2 (cells), over N^d samples s of each cell, of which bodies leave the share
 o_s open (`grid/openness.py`). The wide hat still sees liquid where the narrow one lies nearly all in a body; the narrow
-one is sharper: w = clamp((S_1 - 0.2)/0.6) clamp(f_1 (1 - f_1)/0.02).
+one is sharper: w = clamp((S_1 - 0.2)/0.6) clamp(f_1 (1 - f_1)/0.05).
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.loops import chunk_range, neighbour_number, tile_beside
 from plash.grid.openness import SAMPLES, WHOLE, Limits, Openness, mirrored
 from plash.grid.tiles import Shape, Tiles, dimension_of
-from plash.particles.shore_cells import Seen
+from plash.particles.shore_cells import THIN, Seen
 from plash.particles.shore_normals import Listed
 
 SAMPLES_2, SAMPLES_3 = SAMPLES[2], SAMPLES[3]
 _BINS = 16  # in a cell, along the normal
+_NOTHING = 0.02  # filled share of a hat, or empty one, that tells too little
 _MIDDLE = 4 * _BINS  # of the bins: a wide hat reaches 2 √3 cells
 
 
@@ -55,11 +56,11 @@ def _offset(shape: Shape) -> Kernel:
 
     @kernel
     def run(listed, shore, seen, space, distance, chunks):
-        places, _, normal = listed
-        volume, share, wide_volume = seen.volume, seen.share, seen.wide_volume
+        places, normal, height = listed.places, listed.normal, listed.height
+        volume, share, wide_volume, wide_share, part = seen
         n = len(shore)
         for c in prange(chunks):
-            bends = np.empty(2 * _MIDDLE)
+            bends = np.empty((2, 2 * _MIDDLE))
             step = np.zeros((3, SIZE), np.int64)
             within = np.zeros((3, SIZE), np.int64)
             for i in chunk_range(c, chunks, n):
@@ -67,18 +68,19 @@ def _offset(shape: Shape) -> Kernel:
                 t, z, y, x = place[0], place[1], place[2], place[3]
                 free = np.float64(share[t, z, y, x])
                 fill = np.float64(volume[t, z, y, x]) / max(free, 1e-9)
-                trust = min(max((free - 0.2) / 0.6, 0.0), 1.0) * min(max(fill * (1 - fill) / 0.02, 0.0), 1.0)
+                trust = min(max((free - 0.2) / 0.6, 0.0), 1.0) * min(max(fill * (1 - fill) / 0.05, 0.0), 1.0)
+                is_thin = part[t, z, y, x] >= THIN
                 depth = 0.0
-                if trust > 0:
+                if trust > 0 or is_thin:
                     _find_samples(place, 1, space, shape, step, within)
                     _bend(bends, direction, 1, place[0], space, shape, (step, within))
-                    depth += trust * _level(bends, np.float64(volume[t, z, y, x]))
+                    trust = 1.0 if is_thin else trust
+                    depth += trust * _depth(bends, np.float64(volume[t, z, y, x]), free, -height[shore[i]])
                 if trust < 1:
                     _find_samples(place, 2, space, shape, step, within)
                     _bend(bends, direction, 2, place[0], space, shape, (step, within))
-                    depth += (1 - trust) * _level(bends, np.float64(wide_volume[t, z, y, x]))
-                # Without a particle in the narrow hat nothing tells how fast liquid there would be
-                depth = depth if volume[t, z, y, x] > 0 else min(depth, 0.0)
+                    free = np.float64(wide_share[t, z, y, x])
+                    depth += (1 - trust) * _depth(bends, np.float64(wide_volume[t, z, y, x]), free, -height[shore[i]])
                 distance[i] = min(max(-depth, -1.0), 1.0)
 
     return run
@@ -101,6 +103,8 @@ def _find_samples(place, reach, space, shape, step, within):
 @inlined
 def _bend(bends, direction, reach, t, space, shape, where):
     """How much the volume of open space below a plane n·x = d, weighed by a hat, bends with d at each bin.
+
+    The first row holds bends, the second how much these change.
 
     In 3-D four samples across the normal that are all open are taken as one.
     """
@@ -129,46 +133,85 @@ def _bend(bends, direction, reach, t, space, shape, where):
                     continue
                 if total == 4 * WHOLE:
                     middle = i + 0.5 * (pair_x - 1), j + 0.5 * (pair_y - 1), k + 0.5 * (pair_z - 1)
-                    w, s = _weigh(middle, direction, reach, n, dimension)
-                    _add_bends(bends, w * scale * total, s, steepest / n)
+                    w, s, growth = _weigh(middle, direction, reach, n, dimension)
+                    _add_bends(bends, w * scale * total, s, growth, steepest / n)
                     continue
                 for c in range(pair_z):
                     for b in range(pair_y):
                         for a in range(pair_x):
                             o = samples[within[2, k + c], within[1, j + b], within[0, i + a]]
-                            w, s = _weigh((float(i + a), float(j + b), float(k + c)), direction, reach, n, dimension)
-                            _add_bends(bends, w * scale * o, s, steepest / n)
+                            w, s, growth = _weigh(
+                                (float(i + a), float(j + b), float(k + c)), direction, reach, n, dimension
+                            )
+                            _add_bends(bends, w * scale * o, s, growth, steepest / n)
 
 
 @inlined
 def _weigh(sample, direction, reach, n, dimension):
-    """Weight of a hat at a sample of it, and the sample's place along a direction, in cells."""
+    """Weight of a hat at a sample of it, the sample's place along a direction, in cells, and the weight's growth there.
+
+    The growth is relative, and along the axis nearest to the direction.
+    """
     x, y = (sample[0] + 0.5) / n - reach, (sample[1] + 0.5) / n - reach
     z = (sample[2] + 0.5) / n - reach if dimension == 3 else 0.0
     weight = (1 - abs(x) / reach) * (1 - abs(y) / reach) * (1 - abs(z) / reach)
-    return weight, direction[0] * x + direction[1] * y + direction[2] * z
+    along, steepest = x, direction[0]
+    if abs(direction[1]) > abs(steepest):
+        along, steepest = y, direction[1]
+    if abs(direction[2]) > abs(steepest):
+        along, steepest = z, direction[2]
+    growth = (1.0 if along < 0 else -1.0) / ((reach - abs(along)) * steepest)
+    return weight, direction[0] * x + direction[1] * y + direction[2] * z, growth
 
 
 @inlined
-def _add_bends(bends, volume, place, thickness):
-    """Add a volume that is spread evenly over a thickness round a place: at its ends the sum below bends."""
-    bend = volume / (thickness * _BINS)
-    low = (place - 0.5 * thickness) * _BINS + _MIDDLE
-    high = low + thickness * _BINS
-    a, b = int(low), int(high)
-    bends[a] += bend * (a + 1 - low)
-    bends[a + 1] += bend * (low - a)
-    bends[b] -= bend * (b + 1 - high)
-    bends[b + 1] -= bend * (high - b)
+def _add_bends(bends, volume, place, growth, thickness):
+    """Add a volume that is spread over a thickness round a place, with a density that grows so.
+
+    The sum below bends with the density at both ends, and its bend changes by the growth.
+    """
+    density = volume / (thickness * _BINS)
+    twist = density * growth / _BINS
+    half = 0.5 * thickness * _BINS
+    middle = place * _BINS + _MIDDLE
+    for end in (-1.0, 1.0):
+        at = middle + end * half
+        a = int(at)
+        rest = a + 1 - at
+        bend = -end * density - twist * half
+        bends[0, a] += bend * rest
+        bends[0, a + 1] += bend * (1 - rest)
+        bends[1, a] -= end * twist * 0.5 * rest * rest
+        bends[1, a + 1] -= end * twist * (0.5 + rest - rest * rest)
+        bends[1, a + 2] -= end * twist * 0.5 * (1 - rest) * (1 - rest)
+
+
+@inlined
+def _depth(bends, volume, free, expected):
+    """Depth of the cell's centre below the plane, in cells.
+
+    All planes that leave a hat empty, or full, agree with what it sees: it is the one nearest to that carried on.
+    """
+    depth = _level(bends, volume)
+    share = volume / max(free, 1e-9)
+    if share < _NOTHING:
+        least = min(expected, _level(bends, _NOTHING * free))
+        return least + share / _NOTHING * (depth - least)
+    if share > 1 - _NOTHING:
+        most = max(expected, _level(bends, (1 - _NOTHING) * free))
+        return most + max(1 - share, 0.0) / _NOTHING * (depth - most)
+    return depth
 
 
 @inlined
 def _level(bends, volume):
     """Offset d in cells of the plane below which there is so much volume, given how that bends with d."""
+    curve = 0.0
     slope = 0.0
     below = 0.0
-    for k in range(len(bends)):
-        slope += bends[k]
+    for k in range(bends.shape[1]):
+        curve += bends[1, k]
+        slope += bends[0, k] + curve
         if slope > 0 and below + slope >= volume:
             return (k + (volume - below) / slope - _MIDDLE) / _BINS
         below += slope

@@ -51,6 +51,31 @@ def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
     return by_slot
 
 
+def sort_onto(particles: Particles, tiles: Tiles, buffer: int) -> None:
+    """Bring particles into the order of some tiles and of those that they need themselves.
+
+    Args:
+        particles: Sorted in place; `particles.tiles` are all of these, the very same as before if they are alike.
+        tiles: Tiles that exist whether particles are there or not.
+        buffer: Width in cells of the zone of air kept round every particle.
+    """
+    before, own, counts = particles.tiles, np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if particles.count:
+        sort_particles(particles, buffer)
+        assert particles.tiles is not None
+        own, counts = particles.tiles.keys, np.diff(particles.starts)[1:]
+    keys = np.union1d(tiles.keys, own)
+    if len(keys) > tiles.count:
+        tiles = (
+            before
+            if before is not None and np.array_equal(before.keys, keys)
+            else Tiles.of_keys(keys, particles.dimension)
+        )
+    starts = np.zeros(tiles.count + 2, np.int64)
+    starts[tiles.slots_of(own) + 1] = counts
+    particles.tiles, particles.starts = tiles, np.cumsum(starts)
+
+
 def _into_tile_order(particles: Particles, shape: Shape) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sort every array by tile; returns the keys of the tiles that hold particles and where each one's begin."""
     old, chunks = particles.tiles, chunk_count()

@@ -72,10 +72,12 @@ class Mix:
     @stage
     def _spread(self, particles: Particles, values: NDArray[np.float64], cells: Cells, dt: float) -> None:
         """Let one channel spread for dt (s)."""
+        least, most = values.min(), values.max()
         before = cell_means(particles, values, cells)
         change, _ = self.diffusion.change(before, cells, Contacts.none(), dt)
         add_change(particles, values, before, change, bounds_of_change(before, change), cells)
         even_out(particles, values, before.value + change, before.tiles, self.diffusion.share_evened_out(dt))
+        np.clip(values, least, most, out=values)  # of round-off
 
 
 @dataclass(frozen=True, eq=False)

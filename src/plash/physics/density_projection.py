@@ -97,10 +97,12 @@ class DensityProjection:
     Attributes:
         free_surface: How pressure meets the air.
         tolerance: Relative size of the residual: what is left of the error is in the next step's.
+        share: Of the displacement that is made in a step: elastic liquid must not be pushed out of its shape by noise.
     """
 
     free_surface: FreeSurface
     tolerance: float = 0.1
+    share: float = 1.0
 
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """Follow the volume that is seen, slowly: denser where there is too much of it."""
@@ -133,6 +135,8 @@ class DensityProjection:
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)
+        if self.share < 1:
+            displacement.pool *= np.float32(self.share)
         start = solids.remember(particles)
         displace_particles(particles, displacement)
         solids.collide_displaced(particles, start, keep_velocity=True)

@@ -18,6 +18,7 @@ from plash.errors import DivergedError
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField, fastest
 from plash.linear import pcg
+from plash.linear.operators import Pool64
 from plash.linear.system import PoissonSystem
 from plash.physics.flow.inflow import Inflow
 from plash.physics.free_surface import FreeSurface
@@ -58,6 +59,19 @@ class Projection:
         return self.solves[-1].residual / first if first > 0.0 else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class KnownPressure:
+    """A pressure of the same cells, from before viscosity acted: most of the weight that it bears is still there.
+
+    Attributes:
+        system: The equations of the cells.
+        potential: p k/(ρ h), m/s.
+    """
+
+    system: PoissonSystem
+    potential: Pool64
+
+
 @dataclass(frozen=True)
 class PressureSolver:
     """Makes a velocity field divergence free.
@@ -86,24 +100,27 @@ class PressureSolver:
         dt: float,
         inflow: Inflow | None = None,
         wanted: NDArray[np.float64] | None = None,
+        known: KnownPressure | None = None,
     ) -> Projection:
         """Make the velocity divergence free in every liquid cell; velocities that border no liquid become unknown.
 
         Where volume comes in or goes, the divergence becomes that of the inflow instead; and h ∇·u (m/s) may be wanted
-        to be other than zero.
+        to be other than zero. A pressure of the same cells that is known roughly is begun with.
 
         Wall-normal velocities must have been set to the solid's before. Afterwards ‖h ∇·u‖₂ over all liquid cells is
         below tolerance times what it was, or at the level of single-precision round-off.
         """
         inflow = inflow or Inflow.none()
-        b, system = self._equations(velocity, cells, inflow)
+        b, system = self._equations(velocity, cells, inflow, known)
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
         _add_wanted(b, wanted, cells)
 
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
-        potential, solution = _solve(system, b, self.tolerance, floor)
+        potential, solution = _solve(system, b, self.tolerance, floor, None if known is None else known.potential)
         solves = [solution]
+        if known is not None:
+            solution.history.insert(0, pcg.norm(system.operator, b))
         parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
         if parted is not None:
             cells = parted
@@ -124,11 +141,11 @@ class PressureSolver:
         return PoissonSystem(self.free_surface.operator(cells))
 
     def _equations(
-        self, velocity: FaceField, cells: Cells, inflow: Inflow
+        self, velocity: FaceField, cells: Cells, inflow: Inflow, known: KnownPressure | None = None
     ) -> tuple[NDArray[np.float64], PoissonSystem]:
         b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
-        return b, self.system(cells)
+        return b, self.system(cells) if known is None else known.system
 
 
 def _add_wanted(b: NDArray[np.float64], wanted: NDArray[np.float64] | None, cells: Cells) -> None:

@@ -54,6 +54,8 @@ def damages(folder: RunFolder, manifest: Manifest) -> Iterator[DamagedError]:
     mending = f"`{folder.resume_command} --verify`"
     for kept in files_of(folder, manifest, STAGES):
         remedy = f"{mending} does without it" if kept.is_checkpoint else f"{mending} makes it again"
+        if kept.item.edited:
+            remedy = lost_edit(kept.item)
         try:
             verify(kept.path, kept.item.written, remedy)
         except DamagedError as error:
@@ -83,14 +85,25 @@ def forget_damaged(
         if untouched and not read_all:
             continue
         if found_at(kept.path) == NOTHING:
-            if kept.is_checkpoint:  # it is not made again
+            if kept.item.edited:
+                progress.note(f"{kept.path}: is missing. {lost_edit(kept.item)}")
+            if kept.is_checkpoint or kept.item.edited:  # it is not made again, or not as it was
                 del kept.items[kept.number]
             continue
+        remedy = "An earlier one is used" if kept.is_checkpoint else "It is made again"
         try:
-            verify(kept.path, kept.item.written, "An earlier one is used" if kept.is_checkpoint else "It is made again")
+            verify(kept.path, kept.item.written, lost_edit(kept.item) if kept.item.edited else remedy)
         except DamagedError as error:
             progress.note(str(error))
             del kept.items[kept.number]
         else:
             if not untouched:
                 kept.items[kept.number] = replace(kept.item, changed=kept.path.stat().st_mtime_ns)
+
+
+def lost_edit(item: Item) -> str:
+    """What to do about a file that was edited by hand and is lost."""
+    return (
+        f"It was edited by hand, and nothing can make that again: without it the frame is as it was simulated. "
+        f"`plash import-mesh` takes {item.edited} in once more"
+    )

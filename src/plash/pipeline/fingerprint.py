@@ -32,8 +32,10 @@ def physics(scene: Scene) -> dict[str, Any]:
     data["solid"] = _solids(data["solid"])
     if not scene.has_heat:
         _forget_heat(data)
-    if not scene.has_colors:
+    if not (scene.has_colors or scene.smoke_colors):
         _forget_colors(data)
+    if scene.shear_modulus == 0:
+        _forget_elasticity(data)
     _forget_what_nobody_said(data)
     return data
 
@@ -58,6 +60,7 @@ def appearance(scene: Scene) -> dict[str, Any]:
     data = scene.model_dump()
     data["solid"] = _solids(data["solid"])
     _forget_heat(data)
+    _forget_elasticity(data)
     _forget_what_nobody_said(data)
     for key in SMOKE_KEYS:
         if data["look"][key] == Look.model_fields[key].default:
@@ -67,7 +70,8 @@ def appearance(scene: Scene) -> dict[str, Any]:
     parts |= {} if scale is None else {"scale": scale}
     # That of the liquid, and of the look, is among them already
     own = any(body.get("color") is not None for body in (*data["fill"], *data["source"]))
-    return parts | {"color": scene.liquid_color} if own else parts
+    seen = {"smoke_color": scene.smoke_color} if scene.solver.has_smoke else {"color": scene.liquid_color}
+    return parts | seen if own else parts
 
 
 def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -92,6 +96,15 @@ def _forget_colors(data: dict[str, Any]) -> None:
         del data["liquid"][key]
     for body in (*data["fill"], *data["source"]):
         body.pop("color", None)
+
+
+def _forget_elasticity(data: dict[str, Any]) -> None:
+    """Leave out what changes nothing where no liquid is elastic: runs made before any was stay as good as they were."""
+    for key in ("shear_modulus", "yield_strain", "yield_rate"):
+        for body in (data["liquid"], *data["fill"], *data["source"]):
+            body.pop(key, None)
+    for key in ("strain", "yielding"):
+        data["solver"].pop(key, None)
 
 
 def _forget_what_nobody_said(data: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from plash.errors import DamagedError
 from plash.files.layout import RunFolder
 from plash.pipeline.damage import damages
 from plash.pipeline.run import outcome
+from plash.pipeline.run_history import edited_surfaces
 from plash.pipeline.stages.registry import read_run
 
 
@@ -35,6 +36,7 @@ class RunFacts:
     ledger: dict[str, Any]
     message: str
     damaged: tuple[str, ...]
+    edited: dict[int, str] = field(default_factory=dict)  # surfaces, by frame, with the file taken in for each
 
     def as_data(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -66,4 +68,13 @@ def inspect_run(path: Path, with_checksums: bool = False) -> RunFacts:
     ]
     damaged = tuple(str(damage) for damage in damages(folder, manifest)) if with_checksums else ()
     ledger = outcome(folder, manifest).ledger
-    return RunFacts(str(path), manifest.source, manifest.versions, tuple(stages), ledger, manifest.message, damaged)
+    return RunFacts(
+        str(path),
+        manifest.source,
+        manifest.versions,
+        tuple(stages),
+        ledger,
+        manifest.message,
+        damaged,
+        edited_surfaces(manifest),
+    )

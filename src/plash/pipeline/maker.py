@@ -106,16 +106,21 @@ class Maker(Protocol):
 
 
 class FileMaker:
-    """Makes the files of a stage that is a function of what it reads."""
+    """Makes the files of a stage that is a function of what it reads.
+
+    Attributes:
+        note: What the user should know about how they are made.
+        scene: What is asked for, as this machine can make it.
+    """
 
     def __init__(self, run: Run, stage: FileStage[Any]) -> None:
         self._run, self._stage = run, stage
-        self._scene, self.note = stage.adapted(run.scene, run.or_plainer)
+        self.scene, self.note = stage.adapted(run.scene, run.or_plainer)
         self._settings: dict[int, str] = {}
 
     def begin(self) -> None:
         """Prepare at once what a scene may fail in."""
-        if self._stage.prepares_first(self._scene):
+        if self._stage.prepares_first(self.scene):
             _ = self._prepared
 
     def source(self, number: int) -> str:
@@ -123,8 +128,8 @@ class FileMaker:
         stage, run = self._stage, self._run
         kind = min(number, 1)  # settings are those of every frame
         if kind not in self._settings:
-            self._settings[kind] = fingerprint(*stage.settings(self._scene, kind))
-        items = [run.item(source, place) for source, place in stage.inputs(self._scene, number)]
+            self._settings[kind] = fingerprint(*stage.settings(self.scene, kind))
+        items = [run.item(source, place) for source, place in stage.inputs(self.scene, number)]
         checksums = [item.sha256 if item is not None else "" for item in items]
         return fingerprint(stage.edition, self._settings[kind], *checksums, *stage.record(run.manifest))
 
@@ -134,21 +139,22 @@ class FileMaker:
         return Made(write_bytes(path, self._stage.make(self._inputs(number, path))))
 
     def _inputs(self, number: int, path: Path) -> Inputs:
-        run, sources = self._run, self._stage.inputs(self._scene, number)
-        files = {(source.name, place): self._file(source, place) for source, place in sources}
+        run, sources = self._run, self._stage.inputs(self.scene, number)
+        files = {(source.name, place): self.file(source, place, run.paths) for source, place in sources}
 
         def before_read() -> None:
             # A frame is finished first; what is made of all frames takes long
             if number <= WHOLE:
                 run.stop.raise_if_requested(f"while {path.name} was made")
 
-        return Inputs(self._scene, number, files, lambda: self._prepared, run.history, before_read)
+        return Inputs(self.scene, number, files, lambda: self._prepared, run.history, before_read)
 
-    def _file(self, source: Stage[Any], number: int) -> File:
+    def file(self, source: Stage[Any], number: int, paths: RunPaths) -> File:
+        """A file to be read, of those that the run has at some paths."""
         item = self._run.item(source, number)
         written = item.written if item is not None else None
-        return File(source.file(self._run.paths, number), written, self._run.remedy)
+        return File(source.file(paths, number), written, self._run.remedy)
 
     @cached_property
     def _prepared(self) -> Any:
-        return self._stage.prepared(self._scene)
+        return self._stage.prepared(self.scene)

@@ -22,7 +22,7 @@ from plash.files.log import read_log
 from plash.files.manifest import Item, Manifest
 from plash.mesh.mesh import Mesh
 from plash.pipeline.machine import machine_text
-from plash.pipeline.run_history import RunHistory
+from plash.pipeline.run_history import RunHistory, edited_surfaces
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import frame_stages, read_run
 from plash.pipeline.stages.simulation import SIMULATION
@@ -153,6 +153,11 @@ class OpenRun(Sequence["RunFrame"]):
             if seconds:
                 table[f"seconds.{stage.name}"] = np.array([seconds.get(frame, np.nan) for frame in frames])
         return table
+
+    @cached_property
+    def edited(self) -> dict[int, str]:
+        """The frames whose surface was edited by hand, each with the name of the file that was taken in."""
+        return edited_surfaces(self.manifest)
 
     def read(self, stage: Stage[Content], number: int) -> Content:
         """What is in a file of a stage.

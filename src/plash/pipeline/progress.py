@@ -21,8 +21,11 @@ class Progress(Protocol):
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """A stage has finished a frame, or a file made of all frames (frame 0)."""
 
-    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
-        """So many kernels were begun to be compiled, which took so long so far; whether one is in work now."""
+    def compiling(self, kernels: int, seconds: float, is_busy: bool, total: int = 0) -> None:
+        """So many kernels were begun to be compiled, which took so long so far; whether one is in work now.
+
+        Those that are compiled ahead of need are counted when they are ready, and the total is known.
+        """
 
     def note(self, text: str) -> None:
         """Something the user should know; the run goes on."""
@@ -43,7 +46,7 @@ class Silent:
     def made(self, stage: str, frame: int, seconds: float) -> None:
         """Say nothing."""
 
-    def compiling(self, kernels: int, seconds: float, is_busy: bool) -> None:
+    def compiling(self, kernels: int, seconds: float, is_busy: bool, total: int = 0) -> None:
         """Say nothing."""
 
     def note(self, text: str) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from plash.pipeline.chart import Series, ceiling, legend, line_chart, readable, stacked_chart
 from plash.pipeline.progress import clock
-from plash.pipeline.run_history import FrameLog, RunHistory
+from plash.pipeline.run_history import FrameLog, RunHistory, edited_surfaces
 from plash.pipeline.stages.movies import CONTACT_SHEET, MOVIES, NUMBERS, shown_first
 from plash.pipeline.stages.registry import frame_stages
 from plash.pipeline.stages.report import REPORT
@@ -384,5 +384,8 @@ def _facts(history: RunHistory) -> str:
         "Page written on": history.machine,
         "Units": manifest.units,
     }
+    edited = edited_surfaces(manifest)
+    if edited:
+        rows["Surfaces edited by hand"] = ", ".join(f"frame {frame} ({name})" for frame, name in edited.items())
     entries = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows.items())
     return f'<dl class="facts card">{"".join(entries)}</dl>'

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plash.errors import MismatchError, Problem, SceneError, StorageError
 from plash.files.atomic import errors_of_disk
@@ -20,7 +20,7 @@ from plash.files.log import Log
 from plash.files.manifest import Manifest, versions
 from plash.pipeline.check.estimate import estimate
 from plash.pipeline.checkpoints import remove_unknown_checkpoints
-from plash.pipeline.compiling import COMPILING, Compilation, watched_compilation
+from plash.pipeline.compiling import COMPILING, watched_compilation
 from plash.pipeline.damage import forget_damaged
 from plash.pipeline.fingerprint import branched, differences, physics, simulation
 from plash.pipeline.machine import free_memory
@@ -28,14 +28,20 @@ from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
+from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
 from plash.pipeline.stop import Stop, stop_on_signals
+from plash.pipeline.warm.kernel_list import kernels_for
+from plash.pipeline.warm.warm import jobs_here, warm
 from plash.scene.language.read import as_scene, parse_scene
 from plash.scene.language.write import names_functions, scene_text
 from plash.scene.model import Scene
 from plash.scene.output import FORMATS
+
+if TYPE_CHECKING:
+    from plash.pipeline.farm.workers import Workers
 
 _FUNCTIONS = "holds a scene with Python functions, which no file can hold"
 _HOW_TO_GO_ON = (
@@ -78,6 +84,8 @@ def run(
     verify: bool = False,
     source: str = "scene",
     progress: Progress | None = None,
+    workers: int | str | None = None,
+    threads: int | None = None,
 ) -> Outcome:
     """Simulate a scene into a folder, mesh it, draw it, make the movie and a report; continue if part of it is there.
 
@@ -93,11 +101,15 @@ def run(
             wrote to since they were made, and those that are needed.
         source: What messages call the scene.
         progress: Who wants to know how it is getting on.
+        workers: Have the work done by so many processes of this machine, or by the workers of a Dask scheduler at an
+            address such as "tcp://host:8786" ([farm.md](farm.md)). The files are the same.
+        threads: Threads that each worker uses; as many as Dask gave it if not said.
 
     Raises:
         MismatchError: The folder holds another simulation.
         StorageError: The folder cannot be used, or the disk is full.
         StoppedError: Ctrl-C or SIGTERM; the run can be resumed.
+        WorkersError: The workers cannot be used, or their scheduler is gone.
 
     Example:
         >>> import plash, tempfile
@@ -106,24 +118,50 @@ def run(
         ...     plash.run(scene, out, stages=["simulate"]).frames
         2
     """
-    folder, progress = RunFolder(Path(out)), progress or Silent()
     source = source if isinstance(scene, Scene) else str(scene)
-    scene = as_scene(scene)
-    stages = _stages_for(scene, stages)
+    scene, folder, progress = as_scene(scene), RunFolder(Path(out)), progress or Silent()
+    asked = Asked(scene, folder, stages_for(scene, stages), source, force, verify)
+    with stop_on_signals(folder.resume_command) as stop:
+        if workers is None:
+            return carry_out(asked, progress, stop)
+        from plash.pipeline.farm.workers import workers_at
+
+        with workers_at(workers, threads) as found:
+            return carry_out(asked, progress, stop, found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a run: the scene, its folder, stages, and what to do with what is there."""
+
+    scene: Scene
+    folder: RunFolder
+    stages: Sequence[str]
+    source: str
+    force: bool = False
+    verify: bool = False
+
+
+def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | None = None) -> Outcome:
+    """Do what is asked of a run, here or by workers, until it is done or stopped."""
+    scene, folder, stages = asked.scene, asked.folder, asked.stages
     text = scene_text(scene, name_functions=True)
-    with stop_on_signals(folder.resume_command) as stop, watched_compilation(progress.compiling) as compilation:
-        if SIMULATION.name in stages:
-            _refuse_without_memory(scene)
+    with watched_compilation(progress.compiling) as compilation:
+        if SIMULATION.name in stages and workers is None:
+            refuse_without_memory(scene)
         with held_run(folder):
-            new = Manifest(text, source, simulation(scene), scene.solver.seed, name=folder.name)
-            manifest = _manifest_for(folder, scene, new, force)
-            asked = {*stages, *manifest.wanted}
-            manifest.wanted = [name for name, stage in STAGES.items() if name in asked and stage.wanted(scene)]
-            forget_damaged(folder, manifest, stages, progress, verify)
+            new = Manifest(text, asked.source, simulation(scene), scene.solver.seed, name=folder.name)
+            manifest = _manifest_for(folder, scene, new, asked.force)
+            wanted = {*stages, *manifest.wanted}
+            manifest.wanted = [name for name, stage in STAGES.items() if name in wanted and stage.wanted(scene)]
+            forget_damaged(folder, manifest, stages, progress, asked.verify)
             manifest.write(folder)
             remove_unknown_checkpoints(folder, manifest)
             current = [stage.name for stage in stages_of(manifest.wanted) if stage.is_kept_current]
-            return _work(folder, scene, manifest, [*stages, *current], progress, stop, compilation)
+            names = [*stages, *current]
+            with closing(Log(folder.log, manifest.steps)) as log:
+                at_work = Run(folder, scene, manifest, progress, stop, compilation, log, SIMULATION.name in names)
+                return _work(at_work, names, workers)
 
 
 def resume(
@@ -134,6 +172,8 @@ def resume(
     formats: Sequence[str] = (),
     exports: Sequence[str] = (),
     verify: bool = False,
+    workers: int | str | None = None,
+    threads: int | None = None,
     **overrides: Any,
 ) -> Outcome:
     """Go on with a run: finish what was begun, and make again what was lost.
@@ -145,6 +185,8 @@ def resume(
         formats: Formats to make the movie in, beside those it has.
         exports: Formats to write every frame in for other programs, beside those it has.
         verify: Read every file that is there, and make again what is damaged.
+        workers: So many processes of this machine, or the address of a Dask scheduler, as for `run`.
+        threads: Threads that each worker uses.
         overrides: New values of parameters that do not change the simulation, such as `frames=240`.
 
     Raises:
@@ -166,7 +208,16 @@ def resume(
         new = [name for name in scene.output.export if name not in had]
         stages = of_use([*manifest.wanted, *export_stages(new)], scene)
     stages = stages or None
-    return run(scene, place.root, stages=stages, verify=verify, source=manifest.source, progress=progress)
+    return run(
+        scene,
+        place.root,
+        stages=stages,
+        verify=verify,
+        source=manifest.source,
+        progress=progress,
+        workers=workers,
+        threads=threads,
+    )
 
 
 def of_use(names: Iterable[str], scene: Scene) -> list[str]:
@@ -174,7 +225,7 @@ def of_use(names: Iterable[str], scene: Scene) -> list[str]:
     return [stage.name for stage in stages_of(names) if stage.wanted(scene)]
 
 
-def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
+def stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
     """The stages to do, in order: those of some names, or all that the scene has a use for.
 
     Raises:
@@ -189,7 +240,7 @@ def _stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
     return useful
 
 
-def _refuse_without_memory(scene: Scene) -> None:
+def refuse_without_memory(scene: Scene) -> None:
     """Refuse a simulation that the system would kill halfway."""
     needed, free = estimate(scene, with_steps=False).memory, free_memory()
     if needed > free:
@@ -260,28 +311,42 @@ def _clear(folder: RunFolder, names: Iterable[str]) -> None:
                     stage.file(paths, number).unlink(missing_ok=True)
 
 
-def _work(
-    folder: RunFolder,
-    scene: Scene,
-    manifest: Manifest,
-    stages: Sequence[str],
-    progress: Progress,
-    stop: Stop,
-    compilation: Compilation,
-) -> Outcome:
+def _work(run: Run, stages: Sequence[str], workers: Workers | None) -> Outcome:
     """Do what is left of some stages."""
+    manifest, progress, log = run.manifest, run.progress, run.log
     if manifest.versions != versions():
         progress.note(f"this run was begun with {_listed(manifest.versions)}; now it is {_listed(versions())}")
-    with closing(Log(folder.log, manifest.steps)) as log:
-        or_plainer = SIMULATION.name in stages
-        run = Run(folder, scene, manifest, progress, stop, compilation, log, or_plainer)
+    if workers is None:
         runner = Runner(run, stages_of(stages))
-        for note in runner.notes:
-            progress.note(note)
-        if log.lost:
-            progress.note(f"{log.path}: {log.lost} lines were damaged or missing; the report will not tell of them")
-        runner.work()
-    return replace(outcome(folder, manifest), notes=runner.notes)
+    else:
+        from plash.pipeline.farm.runner import FarmRunner
+
+        workers.check(run.folder.root.absolute())
+        runner = FarmRunner(run, stages_of(stages), workers)
+    for note in runner.notes:
+        progress.note(note)
+    if log.lost:
+        progress.note(f"{log.path}: {log.lost} lines were damaged or missing; the report will not tell of them")
+    is_left = len(manifest.stage(SIMULATION.name).items) < run.scene.time.frames
+    if workers is None and SIMULATION.name in stages and is_left:
+        _compile_ahead(run, PICTURES.name in stages)
+    runner.work()
+    return replace(outcome(run.folder, manifest), notes=runner.notes)
+
+
+def _compile_ahead(run: Run, is_drawn: bool) -> None:
+    """Compile what the run is going to need on all cores; on a single one it compiles as it goes along."""
+    jobs, progress = jobs_here(), run.progress
+    if jobs == 1:
+        return
+    faults = warm(
+        kernels_for(run.scene, is_drawn and run.scene.look.quality == "draft"),
+        jobs,
+        lambda ready, total, seconds: progress.compiling(ready, seconds, ready < total, total),
+        lambda: run.stop.raise_if_requested("while kernels were compiled"),
+    )
+    for fault in faults:
+        progress.note(f"could not be compiled ahead: {fault}")
 
 
 def outcome(folder: RunFolder, manifest: Manifest) -> Outcome:

@@ -14,8 +14,15 @@ from plash.pipeline.compiling import COMPILING
 from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import Stage
+from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.model import Scene
 from plash.solvers.ledger import off_target, target_volume
+
+
+def edited_surfaces(manifest: Manifest) -> dict[int, str]:
+    """The frames whose surface was edited by hand, each with the name of the file that was taken in."""
+    items = manifest.stages.get(SURFACES.name, StageRecord()).items
+    return {frame: items[frame].edited for frame in sorted(items) if items[frame].edited}
 
 
 @dataclass

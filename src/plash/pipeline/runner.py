@@ -16,8 +16,10 @@ from plash.errors import PlashError, StoppedError, StorageError
 from plash.files.atomic import has_size
 from plash.files.manifest import Item
 from plash.pipeline.checkpoints import prune_checkpoints, remove_unknown_checkpoints
+from plash.pipeline.damage import lost_edit
 from plash.pipeline.maker import Run
-from plash.pipeline.stages.stage import WHOLE, DamagedInputError, Stage
+from plash.pipeline.stages.stage import WHOLE, DamagedInputError, FileStage, Stage
+from plash.scene.model import Scene
 
 
 class Runner:
@@ -36,7 +38,7 @@ class Runner:
         return tuple(maker.note for maker in self._makers.values() if maker.note)
 
     def work(self) -> None:
-        """Bring every frame through the stages, then make what is made of all frames."""
+        """Make what needs the scene alone, then every frame through all stages, then what is made of all frames."""
         run, stages = self._run, [*self._frame_stages, *self._whole_stages]
         to_do = {stage.name: sum(not self._is_done(stage, n) for n in stage.wanted(run.scene)) for stage in stages}
         try:
@@ -45,6 +47,7 @@ class Runner:
                     self._makers[name].begin()
             run.progress.begin(run.scene.time.frames, to_do)
             with _status(run, list(to_do)):
+                self._finish_whole([stage for stage in self._whole_stages if _needs_no_frames(stage, run.scene)])
                 self._finish_frames()
                 self._finish_whole(self._whole_stages)
         finally:
@@ -85,9 +88,9 @@ class Runner:
         return self._finish_frames() + self._finish_whole(stages)
 
     def _is_done(self, stage: Stage[Any], number: int) -> bool:
-        """Whether a file is there, made from what it would be made from now."""
+        """Whether a file is there, made from what it would be made from now, or edited by hand."""
         item = self._run.item(stage, number)
-        if item is None or item.source != self._makers[stage.name].source(number):
+        if item is None or not (item.edited or item.source == self._makers[stage.name].source(number)):
             return False
         return has_size(stage.file(self._run.paths, number), item.written)
 
@@ -125,11 +128,19 @@ class Runner:
     def _forget(self, error: DamagedInputError) -> None:
         """Take a file that cannot be read out of the manifest; one that was made again before ends the run."""
         lost = (error.stage, error.number)
-        if self._run.manifest.stage(error.stage).items.pop(error.number, None) is not None:
+        item = self._run.manifest.stage(error.stage).items.pop(error.number, None)
+        if item is not None:
             self._run.manifest.write(self._run.folder)
+            if item.edited:
+                self._run.progress.note(f"{error}. {lost_edit(item)}")
         if lost in self._mended:
             raise error
         self._mended.add(lost)
+
+
+def _needs_no_frames(stage: Stage[Any], scene: Scene) -> bool:
+    """Whether the files of a stage are made from the scene alone."""
+    return isinstance(stage, FileStage) and not any(stage.inputs(scene, number) for number in stage.wanted(scene))
 
 
 @contextmanager

@@ -22,8 +22,9 @@ from plash.pipeline.designs import Values, designs
 from plash.pipeline.fingerprint import appearance, fingerprint, simulation
 from plash.pipeline.open_run import OpenRun
 from plash.pipeline.progress import Progress, Silent
-from plash.pipeline.run import run
+from plash.pipeline.run import Asked, carry_out, stages_for
 from plash.pipeline.stages.registry import read_run
+from plash.pipeline.stop import stop_on_signals
 from plash.pipeline.wedge_table import WedgeRow, csv_bytes, row_of
 from plash.pipeline.wedge_views import page_bytes, write_views
 from plash.scene.language.read import as_scene
@@ -64,6 +65,8 @@ def wedge(
     seed: int = 0,
     stages: Sequence[str] | None = None,
     progress: Progress | None = None,
+    workers: int | str | None = None,
+    threads: int | None = None,
 ) -> Wedge:
     """Run a scene with every combination of some values; a wedge that is there already is continued.
 
@@ -77,6 +80,9 @@ def wedge(
         seed: Of the random designs.
         stages: Which stages of each run to do; all if not said.
         progress: Who wants to know how it is getting on.
+        workers: Have runs done side by side, by so many processes of this machine, or by the workers of a Dask
+            scheduler at an address such as "tcp://host:8786" ([farm.md](farm.md)). Each run is done by one of them.
+        threads: Threads that each worker uses; as many as Dask gave it if not said.
 
     Raises:
         SceneError: A combination makes no scene; before anything is computed.
@@ -96,22 +102,44 @@ def wedge(
     scenes = [scene.model_copy(update=design) for design in chosen]
     _keep_plan(folder, scenes, chosen)
     runs = [folder / f"run.{number:04d}" for number in range(1, len(chosen) + 1)]
-    rows: list[WedgeRow] = []
-    opened: list[OpenRun] = []
-    for place, asked, design in zip(runs, scenes, chosen, strict=True):
-        progress.note(f"run {len(rows) + 1} of {len(runs)}: {label(design)}")
+    asked = [
+        Asked(each, RunFolder(place), stages_for(each, stages), place.name)
+        for each, place in zip(scenes, runs, strict=True)
+    ]
+    if workers is None:
+        done = _one_by_one(asked, chosen, progress)
+    else:
+        from plash.pipeline.farm.wedge import side_by_side
+
+        done = side_by_side(asked, [label(design) for design in chosen], progress, workers, threads)
+    rows: dict[int, WedgeRow] = {}
+    opened: dict[int, OpenRun] = {}
+    for number, trouble in done:
+        place = RunFolder(runs[number])
+        opened[number] = OpenRun(place, read_run(place), scenes[number])
+        rows[number] = row_of(opened[number], chosen[number], trouble)
+        write_bytes(folder / _TABLE, csv_bytes([rows[n] for n in sorted(rows)]))
+    numbers = range(len(chosen))
+    table = tuple(rows[n] for n in numbers)
+    sheet, movie = write_views(folder, [opened[n] for n in numbers], [label(design) for design in chosen], scene)
+    write_bytes(folder / _PAGE, page_bytes(scene.title or "wedge", table, sheet, movie))
+    return Wedge(folder, tuple(runs), table, folder / _TABLE, sheet, movie, folder / _PAGE)
+
+
+def _one_by_one(
+    asked: Sequence[Asked], chosen: Sequence[Mapping[str, Any]], progress: Progress
+) -> Iterator[tuple[int, str]]:
+    """Do the runs in turn; gives the number of each that is done, and why it ended early if it did."""
+    for number, each in enumerate(asked):
+        progress.note(f"run {number + 1} of {len(asked)}: {label(chosen[number])}")
         trouble = ""
         try:
-            run(asked, place, stages=stages, source=place.name, progress=progress)
+            with stop_on_signals(each.folder.resume_command) as stop:
+                carry_out(each, progress, stop)
         except (DivergedError, VolumeError) as error:
             trouble = str(error)
             progress.note(trouble)
-        opened.append(OpenRun(RunFolder(place), read_run(RunFolder(place)), asked))
-        rows.append(row_of(opened[-1], design, trouble))
-        write_bytes(folder / _TABLE, csv_bytes(rows))
-    sheet, movie = write_views(folder, opened, [label(design) for design in chosen], scene)
-    write_bytes(folder / _PAGE, page_bytes(scene.title or "wedge", rows, sheet, movie))
-    return Wedge(folder, tuple(runs), tuple(rows), folder / _TABLE, sheet, movie, folder / _PAGE)
+        yield number, trouble
 
 
 def label(design: Mapping[str, Any]) -> str:

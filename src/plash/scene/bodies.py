@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 from pydantic import Field
 
 from plash.scene.colors import Color
+from plash.scene.firmness import OwnElasticity
 from plash.scene.language.base import (
     FURTHEST,
     Duration,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from plash.scene.keys import FillKeys, SolidKeys
 
 
-class Fill(SceneModel):
+class Fill(OwnElasticity):
     """Liquid at the start or at a later time: the part of its shape that is in the domain, unbounded or not.
 
     Solids stay empty, and liquid that appears later takes only space that has none yet.

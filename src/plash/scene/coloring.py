@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from plash.scene.bodies import Fill
 from plash.scene.colors import rgb
 from plash.scene.language.words import Finding, shown
 from plash.scene.liquid import Liquid
-from plash.scene.look import Look
+from plash.scene.look import SMOKE_COLOR, Look
 from plash.scene.solver import Solver
-from plash.scene.sources import DyeSource
+from plash.scene.sources import DyeSource, SmokeSource
 from plash.scene.warmth import no_meaning
 
 _KEYS = ("colors", "color_diffusivity")
@@ -40,7 +41,7 @@ def faults_of_coloring(liquid: Liquid, solver: Solver | None) -> list[Finding]:
 
 def faults_of_colors(bodies: Sequence[Any], solver: Solver | None) -> list[Finding]:
     """That fills or sources have a colour of their own, with a solver that carries none."""
-    if solver is None or solver.has_colors:
+    if solver is None or solver.has_colors or solver.has_smoke:
         return []
     reason = ", which has one colour"
     found: list[Finding] = []
@@ -52,8 +53,29 @@ def faults_of_colors(bodies: Sequence[Any], solver: Solver | None) -> list[Findi
     return found
 
 
-def faults_of_look(look: Look, liquid: Liquid | None, bodies: Sequence[Any]) -> list[Finding]:
-    """That all liquid is to have one colour in pictures, but has one of its own, or several."""
+def smoke_colors(liquid: Liquid, bodies: Sequence[Any]) -> list[str]:
+    """The colours of all smoke there is or will be, each once, that of what has none of its own first.
+
+    Soot of fires has none of its own.
+    """
+    base = liquid.color or SMOKE_COLOR
+    gives = [body for body in bodies if isinstance(body, Fill) or _gives_smoke(body)]
+    found = [body.color or base for body in gives]
+    if any(isinstance(body, SmokeSource) and body.fuel > 0 for body in bodies) or not gives:
+        found.append(base)
+    return list({rgb(color): color for color in sorted(found, key=lambda color: color != base)}.values())
+
+
+def _gives_smoke(body: Any) -> bool:
+    return isinstance(body, SmokeSource) and bool(body.mass_rate or body.density_rate)
+
+
+def faults_of_look(look: Look, liquid: Liquid | None, bodies: Sequence[Any], solver: Solver | None) -> list[Finding]:
+    """That all liquid or smoke is to have one colour in pictures, but has one of its own, or several."""
+    given = "smoke_color" in look.model_fields_set and solver is not None and solver.has_smoke
+    if given and any(_own_color(body) for body in bodies):
+        sentence = "is given together with colours of fills or sources: write liquid.color for all others"
+        return [(("smoke_color",), f"{shown(look.smoke_color)} {sentence}")]
     if look.color is None or liquid is None:
         return []
     if liquid.color is not None:

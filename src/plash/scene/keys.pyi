@@ -51,6 +51,9 @@ class BlobKeys(TypedDict, total=False):
     temperature: float | str | None
     viscosity: float | str | None
     color: str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
 
 class BoxKeys(TypedDict, total=False):
     """Keys of `Box`."""
@@ -167,6 +170,9 @@ class FillKeys(TypedDict, total=False):
     viscosity: float | str | None
     color: str | None
     density: float | str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
 
 class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
@@ -220,6 +226,9 @@ class LiquidKeys(TypedDict, total=False):
     density: float | str | None
     dynamic_viscosity: float | str | None
     kinematic_viscosity: float | str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
     gas_pressure: float | str
     temperature: float | str
     thermal_expansion: float | str
@@ -439,6 +448,7 @@ class SmokeSourceKeys(TypedDict, total=False):
     mass_rate: float | str | None
     density_rate: float | None
     temperature: float | str | None
+    color: str | None
     fuel: float
     velocity: Vector | None
     motion: Motion | MotionKeys | None
@@ -483,6 +493,8 @@ class SolverKeys(TypedDict, total=False):
     density_projection: bool
     solids: Literal["cut", "voxel"]
     viscosity: Literal["auto", "explicit", "implicit", "coupled"]
+    strain: Literal["corotated", "paper"] | None
+    yielding: Literal["tensor", "components"]
     viscosity_mean: Literal["harmonic", "geometric"]
     separating_walls: bool
     particles_per_cell: int | None
@@ -533,6 +545,9 @@ class SpoutKeys(TypedDict, total=False):
     flow_rate: float | str | None
     start: float | str
     stop: float | str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
 
 class TimeKeys(TypedDict, total=False):
     """Keys of `Time`."""

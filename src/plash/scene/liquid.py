@@ -11,7 +11,16 @@ from pydantic import Field, field_validator, model_validator
 from pydantic.config import JsonDict
 
 from plash.scene.colors import Color
-from plash.scene.language.base import FURTHEST, OwnViscosity, SceneModel, Temperature, Text
+from plash.scene.language.base import (
+    FURTHEST,
+    OwnViscosity,
+    SceneModel,
+    ShearModulus,
+    Temperature,
+    Text,
+    YieldRate,
+    YieldStrain,
+)
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
 from plash.scene.materials import MATERIALS
@@ -59,6 +68,21 @@ class Liquid(SceneModel):
         ge=0,
         description="Dynamic viscosity over density; not together with it.",
         json_schema_extra=_OF_MATERIAL,
+    )
+    shear_modulus: ShearModulus | None = Field(
+        default=None,
+        description="How much it resists being sheared, as jelly does; 0 flows, as water does.",
+        json_schema_extra=_OF_MATERIAL,
+    )
+    yield_strain: YieldStrain | None = Field(
+        default=None,
+        description="Size of the elastic strain, the root of the sum of squares of its entries, beyond which it flows.",
+        json_schema_extra={"default_text": "the material's, or it never flows"},
+    )
+    yield_rate: YieldRate | None = Field(
+        default=None,
+        description="How fast strain beyond `yield_strain` decays, by a factor of e in 1/`yield_rate`.",
+        json_schema_extra={"default_text": "the material's, or at once"},
     )
     gas_pressure: Annotated[float, Quantity("pressure")] = Field(
         default=0.0, description="Pressure at the free surface, above that of the surroundings."
@@ -185,6 +209,19 @@ class Liquid(SceneModel):
             sentence = f'{self.color_diffusivity:g} m^2/s has no use with colors = "keep": write colors = "mix"'
             raise refusal_at("color_diffusivity", f"{sentence}, or take it out")
         return self
+
+    @property
+    def elastic(self) -> tuple[float, float, float]:
+        """Shear modulus (Pa), yield strain and yield rate (1/s); the largest numbers where it never yields, or at once.
+
+        >>> Liquid(material="water").elastic[0], Liquid(material="jelly", yield_strain=0.5).elastic[1]
+        (0.0, 0.5)
+        """
+        material = MATERIALS[self.material]
+        modulus = material.shear_modulus if self.shear_modulus is None else self.shear_modulus
+        strain = material.yield_strain if self.yield_strain is None else self.yield_strain
+        rate = material.yield_rate if self.yield_rate is None else self.yield_rate
+        return modulus, strain, rate
 
     @property
     def seen_color(self) -> str:

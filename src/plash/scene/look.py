@@ -34,6 +34,7 @@ _Absorption = Annotated[float, Quantity("absorption"), Field(ge=0, le=1e6)]
 Absorption = Annotated[tuple[_Absorption, ...], Field(min_length=3, max_length=3), BeforeValidator(_three)]
 
 LIGHTS = ("studio", "sky")
+SMOKE_COLOR = "#b8bbbf"  # of smoke that nobody gave one
 SMOKE_KEYS = ("smoke", "smoke_color", "smoke_opacity", "fire_brightness")
 
 
@@ -126,8 +127,9 @@ class Look(SceneModel):
         "from back to front (billboards). Pictures in 2-D and ray-traced ones show it as a volume.",
     )
     smoke_color: Color = Field(
-        default="#b8bbbf",
-        description='Colour of smoke in white light, "#rrggbb" or a name: black is soot, white is steam.',
+        default=SMOKE_COLOR,
+        description='Colour of smoke in white light, "#rrggbb" or a name: black is soot, white is steam. Instead, '
+        "fills and sources may have their own.",
     )
     smoke_opacity: Annotated[float, Quantity("extinction")] | None = Field(
         default=None,

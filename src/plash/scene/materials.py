@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NEVER = 1e9  # a yield strain that nothing reaches, and a yield rate at which strain is gone at once
+
 
 @dataclass(frozen=True)
 class Material:
@@ -22,6 +24,9 @@ class Material:
         color: As pictures show it.
         viscosity_at: Viscosities (Pa·s) at some temperatures (°C), in rising order; none if they are not known.
         thermal_diffusivity: In m²/s.
+        shear_modulus: In Pa; 0 if it flows.
+        yield_strain: Size of the elastic strain beyond which it flows.
+        yield_rate: How fast strain beyond that decays, in 1/s.
     """
 
     density: float
@@ -31,6 +36,9 @@ class Material:
     color: str = "#2f86c8"
     viscosity_at: tuple[tuple[float, float], ...] = ()
     thermal_diffusivity: float = 1.43e-7
+    shear_modulus: float = 0.0
+    yield_strain: float = NEVER
+    yield_rate: float = NEVER
 
 
 _CRC = "CRC Handbook of Chemistry and Physics"
@@ -116,5 +124,74 @@ MATERIALS = {
         5.0e-7,
     ),
     "mercury": Material(13534.0, 1.526e-3, 25, _CRC, "#a7adb5"),
+    "jelly": Material(
+        1040.0, 1.0, 20, "soft dessert jelly: modulus typical; viscosity chosen for looks", "#c8243c", shear_modulus=2e3
+    ),
+    "gelatin": Material(
+        1050.0,
+        1.0,
+        20,
+        "gelatin gel of 6 to 7 per cent: modulus typical; viscosity chosen for looks",
+        "#d8b26a",
+        shear_modulus=5e3,
+    ),
+    "egg_white": Material(
+        1040.0,
+        0.05,
+        20,
+        "typical density; thick white as a weak gel, modulus and yield chosen for looks",
+        "#e9e3c8",
+        shear_modulus=20.0,
+        yield_strain=0.8,
+        yield_rate=3.0,
+    ),
+    "soap": Material(
+        1030.0,
+        2.0,
+        20,
+        "liquid hand soap: viscosity typical; modulus and relaxation of a wormlike micellar liquid, chosen for looks",
+        "#b9d7c0",
+        shear_modulus=50.0,
+        yield_strain=0.0,
+        yield_rate=10.0,
+    ),
+    "toothpaste": Material(
+        1300.0,
+        10.0,
+        20,
+        "yield stress 100 to 200 Pa typical; modulus such that it yields at a tenth of strain, chosen for looks",
+        "#eef3f5",
+        shear_modulus=700.0,
+        yield_strain=0.15,
+    ),
+    "mud": Material(
+        1500.0,
+        1.0,
+        20,
+        "dense mud: yield stress of tens of Pa typical; all else chosen for looks",
+        "#5b4632",
+        shear_modulus=300.0,
+        yield_strain=0.1,
+        yield_rate=50.0,
+    ),
+    "clay": Material(
+        1800.0,
+        50.0,
+        20,
+        "wet clay, softer than a potter's: all chosen for looks",
+        "#9a6b4f",
+        shear_modulus=1e4,
+        yield_strain=0.1,
+    ),
+    "slime": Material(
+        1050.0,
+        2.0,
+        20,
+        "borax and glue, which flows in seconds: all chosen for looks",
+        "#6fbf3a",
+        shear_modulus=300.0,
+        yield_strain=0.2,
+        yield_rate=2.0,
+    ),
     "air": Material(1.204, 1.825e-5, 20, f"at 1 atm; {_CRC}", "#dfe4e8", (), 2.12e-5),
 }

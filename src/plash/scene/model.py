@@ -22,8 +22,16 @@ from pydantic import (
 from plash.carried import CARRIED
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill, Solid
-from plash.scene.coloring import colors_of, faults_of_coloring, faults_of_colors, faults_of_look, has_colors
+from plash.scene.coloring import (
+    colors_of,
+    faults_of_coloring,
+    faults_of_colors,
+    faults_of_look,
+    has_colors,
+    smoke_colors,
+)
 from plash.scene.domain import Domain
+from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
 from plash.scene.language.problems import findings
@@ -149,6 +157,7 @@ class Scene(SceneModel):
     def _conducts_and_flows(cls, liquid: Liquid, info: ValidationInfo) -> Liquid:
         domain, solver = info.data.get("domain"), info.data.get("solver")
         _refuse_all([*faults_of_liquid(liquid, domain, solver), *faults_of_coloring(liquid, solver)])
+        _refuse_all(faults_of_elastic_liquid(liquid, solver))
         return liquid
 
     @field_validator("source", "fill")
@@ -156,6 +165,7 @@ class Scene(SceneModel):
     def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         liquid, solver = info.data.get("liquid"), info.data.get("solver")
         _refuse_all([*faults_of_viscosities(bodies, liquid, solver), *faults_of_colors(bodies, solver)])
+        _refuse_all(faults_of_elastic_bodies(bodies, solver))
         return bodies
 
     @field_validator("source", "fill")
@@ -241,22 +251,11 @@ class Scene(SceneModel):
 
     @field_validator("sink")
     @classmethod
-    def _solver_has_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
+    def _solver_has_such_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_sinks:
-            _refuse_all([((index,), no_meaning(solver)) for index in range(len(sinks))])
         if solver is not None and not solver.has_matched_sinks:
             _refuse_all([((index, "match"), no_meaning(solver)) for index, sink in enumerate(sinks) if sink.match])
         return sinks
-
-    @field_validator("force")
-    @classmethod
-    def _solver_has_such_forces(cls, forces: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        solver: Solver | None = info.data.get("solver")
-        if solver is not None and solver.force_kinds is not None:
-            others = [index for index, force in enumerate(forces) if force.kind not in solver.force_kinds]
-            _refuse_all([((index, "kind"), no_meaning(solver)) for index in others])
-        return forces
 
     @field_validator("source", "solid")
     @classmethod
@@ -306,7 +305,7 @@ class Scene(SceneModel):
             nobody = f"cannot be shown: {solver.has_no_particles}"
             if look.show not in ("surface", "volume"):
                 raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
-            if look.color_by in CARRIED and not (solver.has_smoke and look.color_by == "temperature"):
+            if look.color_by in CARRIED and not (solver.shows_temperature and look.color_by == "temperature"):
                 raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
         if domain is None or look.camera is None:
             return look
@@ -321,7 +320,7 @@ class Scene(SceneModel):
     @classmethod
     def _has_one_say_on_colors(cls, look: Look, info: ValidationInfo) -> Look:
         bodies = (*info.data.get("fill", ()), *info.data.get("source", ()))
-        _refuse_all(faults_of_look(look, info.data.get("liquid"), bodies))
+        _refuse_all(faults_of_look(look, info.data.get("liquid"), bodies, info.data.get("solver")))
         return look
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -382,9 +381,33 @@ class Scene(SceneModel):
         return min(found), max(found)
 
     @property
+    def elastic_constants(self) -> tuple[tuple[float, float, float], ...]:
+        """Shear modulus (Pa), yield strain and yield rate (1/s) of all liquid, that of the liquid itself first."""
+        usual = self.liquid.elastic if self.solver.has_elasticity else (0.0, 0.0, 0.0)
+        return (usual, *(body.elastic(self.liquid) for body in self._liquids if self.solver.has_elasticity))
+
+    @property
+    def shear_modulus(self) -> float:
+        """The greatest shear modulus (Pa) that any liquid has; 0 if all of it flows."""
+        return max(modulus for modulus, _, _ in self.elastic_constants)
+
+    @property
     def has_colors(self) -> bool:
         """Whether any liquid is, or will be, of another colour than the rest."""
-        return has_colors(self.liquid, (*self.fill, *self.source))
+        return self.solver.has_particles and has_colors(self.liquid, (*self.fill, *self.source))
+
+    @property
+    def smoke_colors(self) -> list[str]:
+        """The colours of smoke, if there are several; that of what has none of its own first. Else none."""
+        found = smoke_colors(self.liquid, (*self.fill, *self.source)) if self.solver.has_smoke else []
+        return found if len(found) > 1 else []
+
+    @property
+    def smoke_color(self) -> str:
+        """The colour of all smoke that has none of its own."""
+        if "smoke_color" in self.look.model_fields_set or not self.solver.has_smoke:
+            return self.look.smoke_color
+        return smoke_colors(self.liquid, (*self.fill, *self.source))[0]
 
     @property
     def liquid_color(self) -> str:
@@ -401,6 +424,9 @@ class Scene(SceneModel):
             "log_viscosity": int(self.has_own_viscosities),
             "color": 3 * self.has_colors,
         }
+        if self.shear_modulus > 0 and getattr(self.solver, "transfer", "") != "semi_lagrangian":
+            wanted["strain"] = 3 if self.dimension == 2 else 6
+            wanted["elastic"] = 3 * (len(set(self.elastic_constants)) > 1)
         return {name: rows for name, rows in wanted.items() if rows}
 
     def color_scale(self, name: str) -> tuple[float, float] | None:

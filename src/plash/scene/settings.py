@@ -45,8 +45,9 @@ class LiquidSettings(Solver):
     """A liquid in air, carried by particles."""
 
     old_keys: ClassVar = {"parting": "separating_walls"}
-    start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter")
+    start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter", "surface")
     edition: ClassVar[tuple[int, ...]] = (3,)
+    has_elasticity: ClassVar[bool] = True
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(
@@ -100,6 +101,16 @@ class LiquidSettings(Solver):
         description="How viscosity acts: in short steps (explicit), in steps of any length on each component of the "
         "velocity by itself (implicit), which resists rotation at free surfaces, or with the whole stress (coupled); "
         "auto is explicit where that needs no shorter steps, else coupled.",
+    )
+    strain: Literal["corotated", "paper"] | None = Field(
+        default=None,
+        description="How elastic strain grows: it turns with the flow (corotated), or not, as Cline has it (paper).",
+        json_schema_extra={"default_text": "corotated; with transfer semi_lagrangian, paper"},
+    )
+    yielding: Literal["tensor", "components"] = Field(
+        default="tensor",
+        description="How strain on the grid yields, with transfer semi_lagrangian: all of a cell's (tensor), or each "
+        "component by the strain at its own place (components).",
     )
     viscosity_mean: Literal["harmonic", "geometric"] = Field(
         default="harmonic",
@@ -182,6 +193,17 @@ class LiquidSettings(Solver):
         return self
 
     @model_validator(mode="after")
+    def _strain_is_where_velocity_is(self) -> Self:
+        on_grid = self.transfer == "semi_lagrangian"
+        if on_grid and self.strain == "corotated":
+            sentence = '"corotated" needs particles, whose strain is in one place, and transfer = "semi_lagrangian"'
+            raise refusal_at("strain", f'{sentence} has it on the grid: use "paper", or another transfer')
+        if not on_grid and self.yielding == "components":
+            sentence = f'"components" is for strain on the grid, and transfer = {shown(self.transfer)} has it on'
+            raise refusal_at("yielding", f'{sentence} particles: use "tensor", or transfer = "semi_lagrangian"')
+        return self
+
+    @model_validator(mode="after")
     def _surface_cells_are_whole(self) -> Self:
         if self.free_surface == "cells" and self.solids == "cut" and "solids" in self.model_fields_set:
             sentence = '"cut" does not go together with free_surface = "cells", whose rules are for whole cells'
@@ -197,10 +219,11 @@ class StableFluidsSettings(Solver):
     has_warm_walls: ClassVar[bool] = False
     has_varied_viscosity: ClassVar[bool] = False
     has_colors: ClassVar[bool] = False
-    has_sinks: ClassVar[bool] = False
+    has_matched_sinks: ClassVar[bool] = False
     has_motion: ClassVar[bool] = False
+    edition: ClassVar[tuple[int, ...]] = (1,)
     shows: ClassVar[tuple[str, ...]] = ("surface",)
-    force_kinds: ClassVar[frozenset[str] | None] = frozenset({"constant"})
+    shows_temperature: ClassVar[bool] = True
     frame_files: ClassVar[str] = "grids"
     seed: ClassVar[int] = 0  # nothing is random
 

@@ -24,6 +24,7 @@ class SmokeSettings(Solver):
     has_varied_viscosity: ClassVar[bool] = False
     has_colors: ClassVar[bool] = False
     has_smoke: ClassVar[bool] = True
+    shows_temperature: ClassVar[bool] = True
     has_viscosity: ClassVar[bool] = False
     has_matched_sinks: ClassVar[bool] = False
     source_kinds: ClassVar[frozenset[str]] = frozenset({"smoke", "heat"})
@@ -33,7 +34,6 @@ class SmokeSettings(Solver):
     shows: ClassVar[tuple[str, ...]] = ("volume",)
     frame_files: ClassVar[str] = "volumes"
     counts: ClassVar[str] = "mass"
-    is_live: ClassVar[bool] = False
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["smoke"] = Field(description="Smoke in air.")

@@ -37,9 +37,10 @@ class Solver(SceneModel):
     has_warm_walls: ClassVar[bool] = True
     has_varied_viscosity: ClassVar[bool] = True
     has_colors: ClassVar[bool] = True
-    has_sinks: ClassVar[bool] = True
+    has_elasticity: ClassVar[bool] = False
     has_motion: ClassVar[bool] = True
     has_smoke: ClassVar[bool] = False  # pictures show a volume, in front of the plain background
+    shows_temperature: ClassVar[bool] = False  # whether pictures know it without particles
     has_viscosity: ClassVar[bool] = True
     has_matched_sinks: ClassVar[bool] = True
     source_kinds: ClassVar[frozenset[str]] = frozenset({"blob", "spout", "heat", "dye"})
@@ -47,10 +48,8 @@ class Solver(SceneModel):
     fluid: ClassVar[str] = "water"  # the material, if none is named
     has_density: ClassVar[bool] = False  # of fills
     shows: ClassVar[tuple[str, ...]] = ("surface", "particles", "cells")  # what looks may show, first by default
-    force_kinds: ClassVar[frozenset[str] | None] = None  # all, if not said
     frame_files: ClassVar[str] = "particles"  # what the files of its frames are called
     counts: ClassVar[str] = "volume"  # what its ledger counts: volumes, or masses
-    is_live: ClassVar[bool] = True  # whether the studio can show it
     start_keys: ClassVar[tuple[str, ...]] = ()  # what decides on the fluid at the start
     edition: ClassVar[tuple[int, ...]] = ()  # raised when the same scene gives another simulation than before
 

@@ -13,6 +13,7 @@ from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_valida
 from pydantic.config import JsonDict
 
 from plash.scene.colors import Color
+from plash.scene.firmness import OwnElasticity
 from plash.scene.language.base import (
     FURTHEST,
     Duration,
@@ -95,7 +96,7 @@ class Flowing(SceneModel):
         return [(("flow_rate",), f"is a flow rate of a {axes}-D scene: this one is {dimension}-D, write one {wanted}")]
 
 
-class Blob(SceneModel):
+class Blob(OwnElasticity):
     """Liquid that appears at a time, where there is none yet."""
 
     if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Blob(SceneModel):
         return False
 
 
-class Spout(Flowing, Timed):
+class Spout(Flowing, Timed, OwnElasticity):
     """An opening that liquid comes out of, on the side its normal points to.
 
     While it runs it stands in the way of other liquid, like the end of a pipe one cell long.
@@ -307,6 +308,11 @@ class SmokeSource(Timed):
         default=None,
         description="How warm the air in it is held.",
         json_schema_extra={"default_text": "as the air is"},
+    )
+    color: Color | None = Field(
+        default=None,
+        description='Colour of its smoke: "#rrggbb" or a name.',
+        json_schema_extra={"default_text": "`liquid.color`; if all smoke has one colour, `look.smoke_color`"},
     )
     fuel: Number = Field(
         default=0.0, ge=0, le=1, description="Share of fuel that the air in it is held at: what burns."

@@ -272,7 +272,8 @@ class FrameGrids:
         from plash.mesh.box_surface import box_surface
 
         (level,) = scene.solver.surface_keys
-        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid)
+        warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
+        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid, warmth)
 
     def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
         """Density, velocity (m/s), and temperature (K) if there is one, at the centres of cells."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,49 @@ from plash.scene.domain import Domain
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Points
 from plash.solvers.level_set_stored import phi_from
-from plash.solvers.limits import fastest
+from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
 from plash.solvers.stored import ArraysByName, StoredArrays
 
 if TYPE_CHECKING:
     from plash.mesh.mesh import Mesh
+
+
+class FrameDrops(NamedTuple):
+    """Drops that fly, one row each: places (m), velocities (m/s) and volumes (m³, in 2-D m²)."""
+
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float32]
+    volume: NDArray[np.float64]
+
+    @staticmethod
+    def of(
+        position: NDArray[np.float64], velocity: NDArray[np.float32], cells: NDArray[np.float32], h: float
+    ) -> FrameDrops:
+        """Drops of volumes in cells."""
+        return FrameDrops(position, velocity.copy(), cells.astype(np.float64) * h ** position.shape[1])
+
+    @staticmethod
+    def none(dimension: int) -> FrameDrops:
+        """No drops."""
+        return FrameDrops(np.zeros((0, dimension)), np.zeros((0, dimension), np.float32), np.zeros(0))
+
+    @staticmethod
+    def read(arrays: StoredArrays, scene: Scene) -> FrameDrops:
+        """The drops in the file of a frame; none in one that was written before there were any."""
+        d, bounds, h = scene.dimension, bounds_of(scene), scene.domain.h
+        if "drop_volume" not in arrays:
+            return FrameDrops.none(d)
+        n = len(arrays.take("drop_volume", np.float64, (None,)))
+        return FrameDrops(
+            arrays.take("drop_position", np.float64, (n, d), bounds.low * h, bounds.high * h),
+            arrays.take("drop_velocity", np.float32, (n, d), -FASTEST, FASTEST),
+            arrays.take("drop_volume", np.float64, (n,), 0.0, h**d),
+        )
+
+    def arrays(self) -> ArraysByName:
+        """What stands in the file of a frame."""
+        return {f"drop_{name}": values for name, values in self._asdict().items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +75,23 @@ class FrameLevelSet:
         velocity: At cell centres [axis, slot, z, y, x], m/s; NaN in solids, and where it is not known.
         h: Cell size, m.
         poses: Where solids that move are, by name.
+        drops: Liquid that flies, too small for the level set.
     """
 
     phi: CellField
     velocity: NDArray[np.float32]
     h: float
-    poses: Poses = field(default_factory=dict)
+    poses: Poses
+    drops: FrameDrops
 
     @staticmethod
     def of(
-        phi: CellField, is_solid: NDArray[np.bool_], velocity: Callable[[Points], Points], h: float, poses: Poses
+        phi: CellField,
+        is_solid: NDArray[np.bool_],
+        velocity: Callable[[Points], Points],
+        h: float,
+        poses: Poses,
+        drops: FrameDrops,
     ) -> FrameLevelSet:
         """A level set, which is kept, with the velocity at the centres of cells that are not solid."""
         tiles = phi.tiles
@@ -56,7 +100,7 @@ class FrameLevelSet:
         values = np.full((len(open_cells), tiles.dimension), np.nan)
         values[open_cells] = velocity(tiles.cell_centres(tiles.slots, h)[open_cells])
         at[:, 1:] = values.T.reshape(tiles.dimension, -1, *tiles.shape)
-        return FrameLevelSet(phi, at, h, poses)
+        return FrameLevelSet(phi, at, h, poses, drops)
 
     @staticmethod
     def read(arrays: StoredArrays, scene: Scene) -> FrameLevelSet:
@@ -71,12 +115,12 @@ class FrameLevelSet:
             "velocity", np.float32, (scene.dimension, *phi.pool.shape), -most, most, unknown=np.isnan
         )
         time = float(arrays.take("time", np.float64, ()))
-        return FrameLevelSet(phi, velocity, h, poses_from(arrays, scene.poses_at(time)))
+        return FrameLevelSet(phi, velocity, h, poses_from(arrays, scene.poses_at(time)), FrameDrops.read(arrays, scene))
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: keys of tiles, φ, the velocity, and the poses of solids."""
+        """What stands in the file of a frame: keys of tiles, φ, the velocity, the poses of solids, and drops."""
         tiles = {"tiles": self.phi.tiles.keys, "phi": self.phi.pool}
-        return {**tiles, "velocity": self.velocity, **pose_arrays(self.poses)}
+        return {**tiles, "velocity": self.velocity, **pose_arrays(self.poses), **self.drops.arrays()}
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
@@ -85,9 +129,11 @@ class FrameLevelSet:
         volume = (is_known * filled_cells(self.phi.pool[1:], self.h)).reshape(-1) * self.h**tiles.dimension
         speed_squared = np.square(np.nan_to_num(self.velocity[:, 1:]).astype(np.float64)).sum(axis=0).reshape(-1)
         height = tiles.cell_centres(tiles.slots, self.h) @ np.array(gravity[: tiles.dimension])
+        drops, g = self.drops, np.array(gravity[: tiles.dimension])
+        flying = np.square(drops.velocity.astype(np.float64)).sum(axis=1)
         return {
-            "kinetic": float(rho / 2 * (volume * speed_squared).sum()),
-            "potential": float(-rho * (volume * height).sum()),
+            "kinetic": float(rho / 2 * ((volume * speed_squared).sum() + (drops.volume * flying).sum())),
+            "potential": float(-rho * ((volume * height).sum() + (drops.volume * (drops.position @ g)).sum())),
         }
 
     def velocity_at(self, points: Points) -> Points:
@@ -103,7 +149,8 @@ class FrameLevelSet:
         from plash.mesh.level_set_surface import level_set_surface
 
         solids = scene.solids_at(time)
-        return level_set_surface(self.phi, self.velocity_at, self.h, scene.mesh, scene.domain, solids)
+        drops = self.drops.position, self.drops.volume
+        return level_set_surface(self.phi, self.velocity_at, self.h, scene.mesh, scene.domain, solids, drops)
 
     def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
         """φ (m) in a narrow band, and the velocity (m/s) there."""

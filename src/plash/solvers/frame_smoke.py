@@ -14,9 +14,10 @@ from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import velocity_at
 from plash.grid.sparse_grid import SparseGrid, volume_grids
 from plash.grid.tiles import Tiles, pack
-from plash.grid.volume import Volume
+from plash.grid.volume import COLORS, Volume
 from plash.particles.particles import Particles
 from plash.physics.solids.rigid_motion import Poses
+from plash.scene.colors import light_of
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Points, nowhere
@@ -35,7 +36,7 @@ class FrameSmoke:
     """The smoke of a frame.
 
     Attributes:
-        shown: Density (kg/m³), and temperature (K) and flame (0 to 1) where the scene has them.
+        shown: Density (kg/m³), and temperature (K), flame (0 to 1) and colours (0 to 1) where the scene has them.
         velocity: Of the air on faces, m/s; None if it was read from a file, which does not hold it.
         poses: Where solids that move are, by name.
     """
@@ -73,9 +74,11 @@ class FrameSmoke:
         tiles = Tiles.of_keys(keys, d)
         air = scene.liquid.temperature
         backgrounds = {"density": 0.0, "temperature": air, "flame": 0.0}
+        if scene.smoke_colors:
+            backgrounds |= dict(zip(COLORS, light_of(scene.smoke_colors[0]), strict=True))
         pools = {}
         for name, background in backgrounds.items():
-            if name == "density" or name in arrays:
+            if name == "density" or name in arrays or name in COLORS:
                 pool = np.full((tiles.count + 1, *tiles.shape), background, np.float32)
                 pool[1:] = arrays.take(name, np.float32, (tiles.count, *tiles.shape), -FASTEST, FASTEST)
                 pools[name] = pool

@@ -7,6 +7,7 @@ and is carried along the paths of the step at its end. Signed particles correct 
   pressure equation, as ever.
 * A sink empties its cells; a drain does so by the divergence that it asks for.
 * What lies beyond an open side is cut off.
+* What the level set loses and particles remember flies on as drops, the particles of the state.
 """
 
 from __future__ import annotations
@@ -25,21 +26,28 @@ from plash.grid.sample import velocity_at
 from plash.grid.tiles import Tiles, pack
 from plash.levelset.inside import places_of
 from plash.levelset.redistance import redistance
+from plash.particles.move import move_particles
 from plash.particles.particles import Particles
+from plash.particles.sort import sort_onto
 from plash.particles.surface import liquid_volume
+from plash.physics.flow.inflow import Inflow
+from plash.physics.flow.sinks import Outlet
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
 from plash.physics.level_set.continuation import beyond_open_sides, continue_into_solids
 from plash.physics.level_set.distancing import mended_distance
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.spray import falling_in, gather, let_go
 from plash.physics.level_set.transport import MOST_CELLS, StraightPaths
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 from plash.scene.model import Scene
 from plash.solvers.frame import nowhere
-from plash.solvers.frame_level_set import FrameLevelSet
-from plash.solvers.level_set_stored import level_set_from, stored_level_set
+from plash.solvers.frame_level_set import FrameDrops, FrameLevelSet
+from plash.solvers.level_set_room import BEHIND, LiquidRoom
+from plash.solvers.level_set_stored import level_set_from, owed_from, stored_level_set
+from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
 from plash.solvers.state import State
@@ -49,25 +57,29 @@ from plash.timing import StepReport
 VolumeCorrection = Literal["none", "shift"]
 
 _LARGEST_SHIFT = 0.05  # cells by which the whole surface may move in a step to have its volume
+_ROUND_DROPS = 2  # cells round a drop in which tiles exist
+_NOTHING = 1e-6  # of a cell: what is left of a drop that fell into the liquid
 _SHIFTED = "volume correction"  # what the ledger calls it
 
 
 @dataclass(eq=False)
 class LevelSetState(State):
-    """A liquid at one moment whose surface is a level set; it has no particles that carry anything.
+    """A liquid at one moment whose surface is a level set; its particles are drops that fly.
 
     Attributes:
         level_set: Where it is.
-        inlet_cells: Cells (n, d) that counted as liquid because it came in there.
+        inlet_cells: Cells (n, d) that count as liquid because it comes in there.
+        swallowed: Volume, in cells, that each drop gives to the liquid in this step; None once it did.
     """
 
     level_set: LevelSet = field(default_factory=lambda: nothing(2, 1.0))
     inlet_cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    swallowed: NDArray[np.float64] | None = None
 
     def stand_on(self, tiles: Tiles) -> None:
-        """Have these tiles."""
-        self.particles.tiles = tiles
-        self.particles.starts = np.zeros(tiles.count + 2, np.int64)
+        """Have these tiles, and those round drops, with the drops sorted into them."""
+        sort_onto(self.particles, tiles, _ROUND_DROPS)
+        self.particles.ballistic[:] = True
 
 
 def nothing(dimension: int, h: float) -> LevelSet:
@@ -86,18 +98,20 @@ class LevelSetLiquid(LiquidSolver):
     """
 
     state: LevelSetState
+    transfer: WideSemiLagrangian
     box: DomainBox = field(kw_only=True)
     volume_correction: VolumeCorrection = field(default="none", kw_only=True)
 
     def begin(self, state: Any) -> None:
         """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
         self.state = state
+        self.transfer.owed = None
         level_set = state.level_set
         level_set.phi = in_its_tiles(level_set.phi, self.h)
         state.stand_on(level_set.phi.tiles)
         solids = self.solids.at(state.tiles, self.solids.poses(state.time), state.time, 0.0)
         continue_into_solids(level_set.phi, solids.is_solid, self.h)
-        level_set.phi = mended_distance(level_set.phi, self.h)
+        level_set.phi = mended_distance(level_set.phi, self.h, self._room(state.time, 0.0))
         if level_set.per_cell:
             random = np.random.Generator(np.random.PCG64(level_set.seed))
             level_set.particles = seeded(level_set.phi, self.h, level_set.per_cell, random, level_set.sides)
@@ -112,28 +126,60 @@ class LevelSetLiquid(LiquidSolver):
         self._reach_inlets(dt)
         level_set.phi = in_its_tiles(level_set.phi, h, max(BAND, self.buffer))
         s.stand_on(level_set.phi.tiles)
+        if s.tiles is not level_set.phi.tiles:
+            level_set.phi = level_set.phi.moved_to(s.tiles)
         s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
         solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
-        continue_into_solids(level_set.phi, inlets.solids.is_solid, h)
-        behind = np.nonzero(inlets.solids.is_solid & ~solids.is_solid)
-        if len(behind[0]):
-            level_set.phi.pool[behind] = np.float32(-0.5 * h)
-            level_set.phi = redistance(level_set.phi, BAND * h, h)
-        s.inlet_cells = first_corners(s.tiles, behind).astype(np.int64)
+        self._open_inlets(solids, inlets)
+        gather(s.particles, level_set.particles, level_set.phi, inlets.solids.is_solid, h)
         cells, volume = self._labelled(inlets)
         unit = h**s.tiles.dimension
+        flying = s.particles.total_volume()
         if self.volume_correction == "shift" and dt > 0:
-            missing = self.ledger.target_volume / unit - volume
+            missing = self.ledger.target_volume / unit - volume - flying
             before = volume
             self._shift(missing, cells)
             cells, volume = self._labelled(inlets)
             added = (volume - before) * unit
             self.ledger.brought[_SHIFTED] = self.ledger.brought.get(_SHIFTED, 0.0) + added
-        self.ledger.measure(volume, 0.0, 0.0, unit)
-        self.ledger.particle_volume = self.ledger.volume
+        self.ledger.measure(volume, 0.0, flying, unit)
+        self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
         s.cells = self.sinks.opened(cells, s.time)
+        if dt > 0:
+            inlets = inlets.with_drains(self._owed(dt).plus(self._swallowed(dt)))
         return solids, inlets, s.cells, volume
+
+    def _owed(self, dt: float) -> Inflow:
+        """What the last step left to be made good, as an inflow during dt."""
+        s = self.state
+        if self.transfer.owed is None:
+            return Inflow.none()
+        owed = self.transfer.owed.moved_to(s.tiles)
+        places = np.nonzero(owed.pool)
+        return Inflow(places, owed.pool[places].astype(np.float64) * self.h / dt)
+
+    def _swallowed(self, dt: float) -> Inflow:
+        """What drops that fell into the liquid give to it, as an inflow during dt."""
+        s = self.state
+        assert s.cells is not None
+        if s.particles.count == 0:
+            s.swallowed = None
+            return Inflow.none()
+        places, s.swallowed = falling_in(s.particles, s.cells)
+        given = np.flatnonzero(s.swallowed)
+        return Inflow(tuple(part[given] for part in places), s.swallowed[given] * self.h / dt)
+
+    def _open_inlets(self, solids: Solids, inlets: RunningInlets) -> None:
+        """Let cells behind the openings of spouts be liquid, and those no longer be that were."""
+        s, h, level_set = self.state, self.h, self.state.level_set
+        behind = np.nonzero(inlets.solids.is_solid & ~solids.is_solid)
+        before, s.inlet_cells = s.inlet_cells, first_corners(s.tiles, behind).astype(np.int64)
+        if not np.array_equal(before, s.inlet_cells):
+            level_set.phi.pool[places_of(before, s.tiles)] = np.float32(BAND * h)
+            level_set.phi.pool[behind] = np.float32(-BEHIND * h)
+            level_set.phi = redistance(level_set.phi, BAND * h, h, solids.is_solid)
+        self._room(s.time, 0.0).complete(level_set.phi)
 
     def _reach_inlets(self, dt: float) -> None:
         """Have tiles where liquid comes in during a step of dt."""
@@ -167,20 +213,66 @@ class LevelSetLiquid(LiquidSolver):
             phi.pool[near] -= np.float32(shift * self.h)
 
     def advect_particles(self, dt: float, solids: Solids) -> None:
-        """Carry the level set along for dt, and cut off what left the domain."""
+        """Carry the level set and the drops along for dt, and cut off what left the domain."""
         s, report, level_set = self.state, self.report, self.state.level_set
+        self._fly(dt, solids)
         assert s.velocity is not None
         report.courant = max(report.courant, self.speed * dt / self.h)
         known = functools.partial(velocity_at, s.velocity, h=self.h)
         paths = StraightPaths(lambda points: np.nan_to_num(known(points)))
         parts = max(1, math.ceil(level_set.farthest(paths, dt) / (MOST_CELLS * self.h)))
+        room = self._room(s.time + dt, dt)
         for _ in range(parts):
-            level_set.follow(paths, dt / parts)
-        slot, *within = places_of(s.inlet_cells, level_set.phi.tiles)
-        there = slot > 0
-        level_set.phi.pool[(slot[there], *(part[there] for part in within))] = np.float32(BAND * self.h)
+            level_set.follow(paths, dt / parts, room)
+        self._let_go(room)
         for side, beyond in beyond_open_sides(level_set.phi.tiles, self.box):
             self._empty(f"left through {side}", np.broadcast_to(beyond, level_set.phi.pool.shape))
+
+    def _room(self, time: float, passed: float) -> LiquidRoom:
+        """What is closed at a time (s), and what there should be when this time has passed."""
+        s, poses, ledger = self.state, self.solids.poses(time), self.ledger
+        flying = s.particles.total_volume() * self.h**s.particles.dimension
+        target = ledger.target_volume - flying
+        if passed > 0:
+            target += sum(inlet.volume(time) - ledger.brought.get(inlet.name, 0.0) for inlet in self.sources.inlets)
+            drains = [outlet for outlet in self.sinks.outlets if outlet.is_drain and self._is_wet(outlet)]
+            target -= sum(outlet.wanted(ledger.removed, s.time, time) for outlet in drains)
+        # A few sets of tiles are asked for again and again
+        solids = functools.lru_cache(4)(lambda tiles: self.solids.at(tiles, poses, time, 0.0))
+        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box)
+
+    def _fly(self, dt: float, solids: Solids) -> None:
+        """Move drops for dt; what fell into the liquid is part of it now."""
+        s, drops = self.state, self.state.particles
+        if drops.count == 0:
+            return
+        if s.swallowed is not None:
+            drops.volume -= s.swallowed.astype(np.float32)
+            drops.keep(drops.volume > _NOTHING)
+            s.swallowed = None
+        start = solids.remember(drops)
+        move_particles(drops, dt, self.h)
+        self._confine(solids, start, s.time, dt)
+        drops.let_pass(dt)
+
+    def _let_go(self, room: LiquidRoom) -> None:
+        """Let liquid fly that the level set has lost."""
+        s, level_set = self.state, self.state.level_set
+        if not level_set.per_cell or s.velocity is None or s.cells is None:
+            return
+        unit = self.h**s.particles.dimension
+        missing = room.missing(level_set.phi) / unit
+        share = 1 / level_set.per_cell
+        drops = let_go(level_set.particles, level_set.phi, self.h, share, missing)
+        if drops.count:
+            drops.velocity[:] = np.nan_to_num(velocity_at(s.velocity, drops.position(self.h), self.h)).T
+            s.particles.add(drops)
+            s.stand_on(s.cells.tiles)
+
+    def _is_wet(self, outlet: Outlet) -> bool:
+        """Whether there is liquid in the cells of an outlet."""
+        s = self.state
+        return s.cells is not None and bool((s.cells.label[outlet.inside.cells(s.cells.tiles)] == LIQUID).any())
 
     def come_and_go(self, dt: float) -> None:
         """Let the time dt pass: liquid comes in from spouts, and goes out into sinks."""
@@ -189,9 +281,7 @@ class LevelSetLiquid(LiquidSolver):
         for outlet in self.sinks.outlets:
             if outlet.is_drain:
                 volume = outlet.wanted(ledger.removed, s.time, end)
-                places = outlet.inside.cells(s.tiles)
-                wet = s.cells is not None and bool((s.cells.label[places] == LIQUID).any())
-                if volume > 0 and wet:
+                if volume > 0 and self._is_wet(outlet):
                     self._remove(outlet.reason, volume, is_outflow=True)
             elif outlet.sink.acts(s.time):
                 marked = np.zeros(phi.pool.shape, np.bool_)
@@ -213,18 +303,14 @@ class LevelSetLiquid(LiquidSolver):
         wet[0] = False
         if not wet.any():
             return
-        before = self._volume(is_solid)
+        room = self._room(s.time, 0.0)
+        before = room.volume(phi)
         phi.pool[wet] = np.float32(0.5 * self.h)
         particles = s.level_set.particles
         particles.keep(~where[places_of(np.floor(particles.place).astype(np.int64), phi.tiles)])
-        volume = (before - self._volume(is_solid)) * self.h**phi.tiles.dimension
+        volume = before - room.volume(phi)
         if volume > 0:
             self._remove(reason, volume, is_outflow=True)
-
-    def _volume(self, is_solid: NDArray[np.bool_]) -> float:
-        """Volume of the liquid now, in cells."""
-        phi = self.state.level_set.phi
-        return liquid_volume(phi, label_cells(phi.tiles, phi.pool < 0, is_solid, phi), self.h)
 
     def snapshot(self) -> FrameLevelSet:  # type: ignore[override]
         """The level set and the velocity as they are now, and where solids that move are, for a frame."""
@@ -233,25 +319,32 @@ class LevelSetLiquid(LiquidSolver):
         at = nowhere if velocity is None else functools.partial(velocity_at, velocity, h=self.h)
         is_solid = self.solids.at(phi.tiles, poses, s.time, 0.0).is_solid
         shown = CellField(phi.tiles, phi.pool.copy())
+        shown.pool[places_of(s.inlet_cells, phi.tiles)] = np.float32(BAND * self.h)
         continue_into_solids(shown, is_solid, self.h)
-        return FrameLevelSet.of(shown, is_solid, at, self.h, poses)
+        drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
+        return FrameLevelSet.of(shown, is_solid, at, self.h, poses, FrameDrops.of(*drops, self.h))
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""
         arrays, numbers = super().stored()
-        return arrays | stored_level_set(self.state.level_set, self.state.inlet_cells), numbers
+        arrays |= stored_level_set(self.state.level_set, self.state.inlet_cells)
+        owed = self.transfer.owed
+        if owed is not None:
+            arrays |= {"owed_tiles": owed.tiles.keys, "owed": owed.pool}
+        return arrays, numbers
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
         """Go back to a state that was stored."""
         level_set, inlet_cells = level_set_from(arrays, self.state.level_set, self.h)
         super().restore(arrays, numbers, scene)
+        self.transfer.owed = owed_from(arrays, scene.dimension)
         plain: State = self.state
         self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells)
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
         super()._complete(report, seconds)
         report.particles = self.state.level_set.particles.count
-        self.ledger.particle_volume = self.ledger.volume
+        self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
 
 
 def empty_state(dimension: int, h: float) -> LevelSetState:

@@ -52,9 +52,17 @@ def level_set_from(arrays: StoredArrays, like: LevelSet, h: float) -> tuple[Leve
 
 def phi_from(arrays: StoredArrays, tiles: str, pool: str, dimension: int, h: float) -> CellField:
     """A signed distance on tiles that were stored."""
+    return _field_from(arrays, tiles, pool, dimension, 2 * BAND * h)
+
+
+def owed_from(arrays: StoredArrays, dimension: int) -> CellField | None:
+    """What cells were left short of when it was stored; None if that was not known."""
+    return _field_from(arrays, "owed_tiles", "owed", dimension, 1.0) if "owed" in arrays else None
+
+
+def _field_from(arrays: StoredArrays, tiles: str, pool: str, dimension: int, most: float) -> CellField:
     keys = arrays.take(tiles, np.int64, (None,))
     if not are_tiles(keys, dimension):
         raise arrays.damaged(f"{tiles!r} is no table of tiles")
     where = Tiles.of_keys(keys, dimension)
-    most = 2 * BAND * h
     return CellField(where, arrays.take(pool, np.float32, (where.count + 1, *where.shape), -most, most))

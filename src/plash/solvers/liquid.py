@@ -31,6 +31,7 @@ from plash.particles.sort import sort_particles
 from plash.physics.colors import Colors, NoColors
 from plash.physics.compatibility import refuse_compression
 from plash.physics.density_projection import DensityCorrection
+from plash.physics.elasticity.base import Elasticity, NoElasticity
 from plash.physics.flow.sinks import Sinks
 from plash.physics.flow.sources import RunningInlets, Sources
 from plash.physics.forces import Forces
@@ -39,6 +40,7 @@ from plash.physics.pressure import PressureSolver
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.physics.straight_paths import straight_path_divergence
 from plash.physics.viscosity.base import Viscosity
+from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.viscosity_field import OneViscosity, ViscosityField
 from plash.scene.model import Scene
 from plash.scene.solver import MOST_FOR_SOLIDS
@@ -88,6 +90,7 @@ class LiquidSolver:
     heat: Heat = field(default_factory=NoHeat)
     colors: Colors = field(default_factory=NoColors)
     viscosity_field: ViscosityField = field(default_factory=OneViscosity)
+    elasticity: Elasticity = field(default_factory=NoElasticity)
     sources: Sources = field(default_factory=Sources)
     sinks: Sinks = field(default_factory=Sinks)
     steps_cross_frames: bool = False
@@ -109,12 +112,14 @@ class LiquidSolver:
         solids, inlets, cells, volume = self.spread_out(dt)
         warmth = self.heat.at(s.particles, cells)
         s.viscosity = self.viscosity_field.at(s.particles, cells)
+        elastic = self.elasticity.at(s, cells, solids, dt)
         yield StepStage("grid")
 
         # How fast it would go on its own
         s.velocity, report.unknown_reads = self.transfer.to_grid(s, cells)
         self.path_divergence = straight_path_divergence(s.velocity, cells, dt, self.h)
         solids.bend_paths(self.path_divergence, s.velocity, dt, self.h)
+        elastic.settle(self.path_divergence, s.target_fill)
         inlets.forget_paths(self.path_divergence)
         yield StepStage("advect", s.velocity)
         self.forces.add(s.velocity, cells, s.time, kick)
@@ -122,13 +127,15 @@ class LiquidSolver:
         inlets.enforce_inlet_flux(s.velocity)
         drained = self.sinks.inflow(cells, self.ledger.removed, s.time, dt)
         inlets = inlets.with_drains(drained)
-        viscous = self.viscosity.apply(s.velocity, cells, solids, s.viscosity, kick, inlets)
+        paths = None if s.carried is None else StraightPaths(s.carried, self.path_divergence, dt)
+        viscous = elastic.apply(self.viscosity, s.velocity, kick, inlets, paths)
         yield StepStage("forces", s.velocity)
 
         # Make it incompressible
         solids.enforce_no_flux(s.velocity, cells, kick)
         inlets.enforce_inlet_flux(s.velocity)
-        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow, self.path_divergence)
+        known = viscous.pressure
+        projection = self.pressure.project(s.velocity, cells, kick, inlets.inflow, self.path_divergence, known)
         s.pressure, self.solves = projection.pressure, projection.solves
         refuse_compression(projection.cells, projection.system.closed, (solids, inlets), drained, self.h)
         yield StepStage("project", s.velocity)
@@ -145,6 +152,7 @@ class LiquidSolver:
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         viscous.hold_alone(s.particles, s.velocity, projection.cells)
         accelerate(s.particles, before, kick)
+        elastic.strain(s.velocity)
         s.velocity_time, s.kick = s.time + dt / 2, kick
         conduction = warmth.spread(s.particles, solids, s.time, dt)
         self.heat.account(s.particles, self.ledger.heat, "walls")

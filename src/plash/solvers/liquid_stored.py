@@ -15,6 +15,8 @@ from plash.grid.cells import AIR, SOLID, Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.physics.elasticity.samples import entry_count
+from plash.physics.elasticity.strain_field import StrainField
 from plash.solvers.limits import are_tiles
 from plash.solvers.poses import pose_arrays
 from plash.solvers.state import State
@@ -43,6 +45,8 @@ def stored_liquid(s: State) -> tuple[ArraysByName, dict[str, Any]]:
         arrays |= {"tiles": s.particles.tiles.keys, "starts": s.particles.starts}
     if s.velocity is not None:
         arrays |= {"face_tiles": s.velocity.tiles.keys, "face_velocity": s.velocity.pool}
+    if s.strain is not None:
+        arrays |= {"strain_tiles": s.strain.tiles.keys, "grid_strain": s.strain.pool}
     if s.cells is not None:
         arrays |= {"cell_tiles": s.cells.tiles.keys, "label": s.cells.label, "faces": s.cells.faces, "wet": s.cells.wet}
         if s.cells.phi is not None:
@@ -84,6 +88,10 @@ def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, ro
         state.velocity = FaceField(where, velocity)
     elif numbers.unspent > 0:
         raise arrays.damaged("it has no velocity for the rest of its step")
+    if "grid_strain" in arrays:
+        where = tiles("strain_tiles")
+        shape = (entry_count(d), where.count + 1, *where.shape)
+        state.strain = StrainField(where, arrays.take("grid_strain", np.float32, shape, unknown=np.isnan))
     if "label" in arrays:
         state.cells = _cells(arrays, tiles("cell_tiles"))
     return state

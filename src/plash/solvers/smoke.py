@@ -21,12 +21,14 @@ from plash.errors import DivergedError
 from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField, fastest
+from plash.grid.volume import COLORS
 from plash.physics.forces import Forces
 from plash.physics.heat.contacts import WarmWalls
 from plash.physics.pressure import PressureSolver
 from plash.physics.smoke.advection import Advection
 from plash.physics.smoke.amounts import amounts
 from plash.physics.smoke.buoyancy import Buoyancy
+from plash.physics.smoke.colors import share_left, smoke_tint
 from plash.physics.smoke.confinement import Confinement
 from plash.physics.smoke.decay import Fading, Spreading
 from plash.physics.smoke.envelope import Envelope
@@ -53,6 +55,7 @@ _BUFFER = 3  # cells round smoke in which air is followed, beside what it crosse
 _LAYERS = 2  # of faces in solids that have a velocity, for samples beside them
 _ROUND_OFF = 1e-12  # of a sum, relative
 DENSITY, WARMTH, FUEL = "density", "warmth", "fuel"
+COLORED = tuple(f"{color} smoke" for color in COLORS)  # density times the share of each light that smoke sends on
 DRIFT = "drift of advection"
 
 
@@ -71,6 +74,8 @@ class SmokeSolver:
         names: Of the fields that the air carries, in order; density is the first.
         thresholds: Size of each above which a cell holds smoke.
         air_temperature: K, that of the air without any warmth.
+        colors: Red, green and blue that smoke sends on, 0 to 1, of each colour there is; first that of what has none of
+            its own. None if all smoke is of one colour.
     """
 
     numbers: ClassVar[type[StateNumbers]] = SmokeNumbers
@@ -96,6 +101,7 @@ class SmokeSolver:
     fire: Fire
     pressure: PressureSolver
     push: float = 0.0
+    colors: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
     report: StepReport = field(default_factory=StepReport)
     cells: Cells | None = field(default=None, init=False)
     capacity: Capacity = field(init=False)
@@ -116,7 +122,7 @@ class SmokeSolver:
         # Carry everything along
         self.carry(cells, solids, dt)
         self.come_and_go(cells, dt)
-        expansion = self.fire.burn(s.scalars, cells, dt, self.h)
+        expansion = self._burn(cells, dt)
         self._account("fire", cells, is_source=True)
         self.fade_and_spread(cells, solids, dt)
         yield StepStage("advect", s.velocity)
@@ -195,11 +201,30 @@ class SmokeSolver:
             sink.take(s.scalars, cells, s.time, dt)
             self._account(sink.reason, cells)
 
+    def _burn(self, cells: Cells, dt: float) -> NDArray[np.float64] | None:
+        """Let fuel burn; its soot has no colour of its own."""
+        s = self.state
+        before = s.scalars[0].copy() if self._colored else None
+        expansion = self.fire.burn(s.scalars, cells, dt, self.h)
+        if before is not None:
+            soot = s.scalars[0] - before
+            s.scalars[self._colored] += self.colors[0].astype(np.float32).reshape(-1, 1, 1, 1, 1) * soot
+        return expansion
+
+    @property
+    def _colored(self) -> list[int]:
+        """The fields of coloured smoke; none if all smoke is of one colour."""
+        return [number for number, name in enumerate(self.names) if name in COLORED]
+
     def fade_and_spread(self, cells: Cells, solids: Solids, dt: float) -> None:
         """Let fields fade and spread for dt."""
         s = self.state
-        for pool, fading, spreading in zip(s.scalars, self.fading, self.spreading, strict=True):
+        before = s.scalars[0].copy() if self._colored else None
+        for pool, fading in zip(s.scalars, self.fading, strict=True):
             fading.apply(pool, dt)
+        if before is not None:
+            s.scalars[self._colored] *= share_left(s.scalars[0], before)
+        for pool, spreading in zip(s.scalars, self.spreading, strict=True):
             spreading.apply(pool, cells, self.capacity, self.warm_walls.contacts(solids, s.time), dt)
         self._account("faded", cells)
 
@@ -251,6 +276,8 @@ class SmokeSolver:
         pools = {DENSITY: fields[DENSITY]}
         if WARMTH in fields:
             pools["temperature"] = fields[WARMTH] + np.float32(self.air_temperature)
+        for name, colored, those in zip(COLORS, s.scalars[self._colored], self.colors.T, strict=False):
+            pools[name] = smoke_tint(colored, fields[DENSITY], those)
         flame = self.fire.flame(s.scalars)
         if flame is not None:
             pools["flame"] = flame

@@ -28,7 +28,8 @@ class SmokeState:
         envelope: The tiles that exist.
         velocity: On faces, m/s; that of the wind in absent tiles.
         scalars: What the air carries [field, slot, z, y, x], zero in absent tiles: density (kg/m³), and where the scene
-            has them warmth (K above the air's temperature) and fuel (share of the air).
+            has them warmth (K above the air's temperature), fuel (share of the air) and coloured smoke (kg/m³, times
+            the share of red, green or blue light that it sends on).
         time: s.
         steps: How many steps have been taken.
         poses: Where the solids that move were when the last one began, by name.

@@ -32,6 +32,7 @@ from plash.physics.box.obstacles import Obstacles
 from plash.physics.box.pouring import BoxForce, BoxSource
 from plash.physics.box.pressure import DenseProjection
 from plash.physics.box.sides import BoxSides
+from plash.physics.box.sinks import BoxSinks
 from plash.physics.box.vorticity import Confinement
 from plash.scene.model import Scene
 from plash.solvers.box_state import BoxNumbers, BoxState, box_from
@@ -79,6 +80,7 @@ class StableFluidsSolver:
     projection: DenseProjection
     heat: Heat = field(default_factory=NoHeat)
     sides: BoxSides = field(default_factory=BoxSides)
+    sinks: BoxSinks = field(default_factory=BoxSinks)
     weight_speed: float = 0.0
     report: StepReport = field(default_factory=StepReport)
 
@@ -105,7 +107,8 @@ class StableFluidsSolver:
         self._pull(velocity, pulled / 2)
         self.heat.lift(velocity, s.density, s.scalars, dt / 2)
         self.obstacles.close(velocity)
-        found = self.projection.project(velocity)
+        asked = self.sinks.divergence(s.density, s.time, dt)
+        found = self.projection.project(velocity, asked)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
         self._refuse_divergence()
         yield StepStage("project", velocity)
@@ -113,6 +116,7 @@ class StableFluidsSolver:
         # Carry everything along
         paths = self._paths(dt)
         self._pour(dt)
+        self._drain(asked, dt)
         s.density = self._refillable(self._updated(s.density, paths, dt), s.density, paths)
         s.scalars = self._other_scalars(paths, dt) | self.heat.updated(s.scalars, paths, s.time, dt)
         s.time, s.last_step = s.time + dt, dt
@@ -136,7 +140,8 @@ class StableFluidsSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        fastest = max([self.speed, *(pour.speed_at(self.state.time) for pour in self.pours)])
+        time, drained = self.state.time, self.h * self.sinks.emptied_at(self.state.time)
+        fastest = max([self.speed, drained, *(pour.speed_at(time) for pour in self.pours)])
         return self.time_step.divide(frame_time - self.state.time, fastest + self.weight_speed)
 
     def advance(self, frame_time: float) -> StepReport:
@@ -220,6 +225,13 @@ class StableFluidsSolver:
         s = self.state
         for pour in self.pours:
             self.ledger.bring(self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim)
+
+    def _drain(self, asked: Array | None, dt: float) -> None:
+        s = self.state
+        for name, volume in self.sinks.take(s.density, asked, s.time, dt).items():
+            volume *= self.h**s.density.ndim
+            self.report.removed[name] = volume
+            self.ledger.remove(name, volume, is_outflow=True)
 
     def _refillable(self, updated: Array, before: Array, paths: Paths) -> Array:
         """The density with what a plain trace leaves in the cells of pours, which the next step fills up again.

@@ -10,6 +10,7 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
+from plash.physics.elasticity.strain_field import StrainField
 from plash.physics.solids.rigid_motion import Poses
 
 
@@ -25,6 +26,7 @@ class State:
         pressure: In liquid cells, Pa; None before the first step.
         viscosity: Kinematic, m²/s, at the centres of liquid cells and of those round them; None where it is the same
             everywhere.
+        strain: Elastic strain on the grid; None if the liquid has none, or particles carry it.
         time: Of the particles' positions, s.
         velocity_time: Of velocities, s: half a step before the time once a step is done.
         kick: How long forces and pressure acted to bring velocities there, s.
@@ -42,6 +44,7 @@ class State:
     cells: Cells | None = None
     pressure: CellField | None = None
     viscosity: CellField | None = None
+    strain: StrainField | None = None
     time: float = 0.0
     velocity_time: float = 0.0
     kick: float = 0.0

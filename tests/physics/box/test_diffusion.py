@@ -52,6 +52,35 @@ def body(dimension):
     return SolidCells(solid, np.zeros(solid.shape))
 
 
+def test_flow_between_walls_that_hold_decays_by_its_discrete_factor(dimension):
+    """Flow along x: sines between two walls across y that hold it, each half a cell from the next velocity."""
+    shape, spread = SHAPES[dimension], 0.3 * 0.7
+    nothing = SolidCells(np.zeros(shape, bool), np.zeros(shape))
+    diffusion = DiffusionRoundSolids(0.3, BoxSolver(shape, H), nothing, [(1, 0), (1, -1)])
+    along, up = np.pi / shape[-1], np.pi / shape[-2]
+    wave = np.outer(np.sin(up * (np.arange(shape[-2]) + 0.5)), np.sin(along * np.arange(shape[-1])))
+    field = np.broadcast_to(wave, shape).copy()
+    diffusion.apply(field, 0.7, axis=0)
+    rate = (4 / H**2) * (np.sin(along / 2) ** 2 + np.sin(up / 2) ** 2)
+    assert np.allclose(field, wave / (1 + spread * rate), atol=1e-9)
+
+
+def test_walls_that_hold_do_not_hold_what_comes_at_them(dimension):
+    """The velocity across a wall that holds is that of a smooth one, and so is that along the other walls."""
+    shape = SHAPES[dimension]
+    nothing = SolidCells(np.zeros(shape, bool), np.zeros(shape))
+    rough, smooth = (DiffusionRoundSolids(0.3, BoxSolver(shape, H), nothing, held) for held in ([(1, 0)], []))
+    one = np.random.default_rng(2).random(shape)
+    other, ones = one.copy(), np.ones(shape)
+    rough.apply(one, 0.2, axis=1)
+    smooth.apply(other, 0.2, axis=1)
+    assert np.array_equal(one, other)
+    rough.apply(ones, 0.2, axis=0)
+    middle = shape[-1] // 2
+    assert ones[..., 0, middle].max() < 0.8
+    assert ones[..., -1, middle].min() > 0.99
+
+
 def test_nothing_spreads_into_bodies(dimension):
     solids = body(dimension)
     field = np.random.default_rng(1).random(SHAPES[dimension])

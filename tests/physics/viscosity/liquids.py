@@ -13,6 +13,7 @@ from plash.grid.fields import CellField, FaceField
 from plash.physics.solids.base import SceneSolids
 from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.physics.solids.voxel import Voxel
+from plash.physics.viscosity.balance import Balanced
 from plash.physics.viscosity.coupled import CoupledViscosity
 from plash.physics.viscosity.explicit import ExplicitViscosity
 from plash.physics.viscosity.implicit import ImplicitViscosity
@@ -23,8 +24,8 @@ H = 0.37
 class AsItIs:
     """Lets viscosity act on a velocity that has a divergence."""
 
-    def balanced(self, velocity, cells, solids, inflow):
-        return velocity.copy()
+    def balanced(self, velocity, cells, solids, inflow, paths=None):
+        return Balanced(velocity.copy())
 
 
 def scheme(kind, nu, h=H, harmonic=True):

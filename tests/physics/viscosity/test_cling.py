@@ -35,3 +35,23 @@ def test_what_clings_goes_along_and_may_come_nearer(dimension, varies):
     assert coming == pytest.approx([1.0, -1.0], abs=1e-6)
     assert far == pytest.approx([0.0, 1.0])
     assert within == pytest.approx([0.0, 1.0])
+
+
+def test_what_clings_turns_with_the_liquid(dimension):
+    """A particle beside liquid that turns takes its gradient too: faces further in are not spun up."""
+    along = ALONG[:dimension]
+    tiles = tiles_over((0,) * dimension, along)
+    phi = CellField.filled(tiles, 0.5 * H)
+    cells = label_cells(tiles, phi.pool < 0, np.zeros(phi.pool.shape, np.bool_), phi)
+    velocity = FaceField.filled(tiles, 0.0)
+    for axis, (other, rate) in enumerate(((1, -3.0), (0, 3.0))):
+        centres = tiles.cell_centres(tiles.slots, 1.0)
+        velocity.pool[axis, 1:] = (rate * H * centres[:, other]).reshape(velocity.pool[axis, 1:].shape)
+    particles = Particles.at(np.array([[8.2, 6.4, 4.3]])[:, :dimension])
+    particles.affine = np.zeros((dimension**2, 1), np.float32)
+    particles.ballistic = np.array([True])
+    let_cling(particles, velocity, cells, 1e3 * H**2, 1.0, H)
+    expected = np.zeros((dimension, dimension))
+    expected[0, 1], expected[1, 0] = -3.0 * H, 3.0 * H
+    assert particles.affine[:, 0].reshape(dimension, dimension) == pytest.approx(expected, abs=1e-4)
+    assert particles.velocity[0, 0] == pytest.approx(-3.0 * H * 6.4, rel=1e-4)

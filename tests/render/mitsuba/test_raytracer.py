@@ -262,6 +262,21 @@ def test_a_single_thread_does_not_wait_for_others_with_files_of_light(tmp_path):
     assert "16, 8" in done.stdout
 
 
+@pytest.mark.parametrize("look", [{"color": "red"}, {"color": "red", "liquid": "paint"}, {"color_by": "speed"}])
+def test_an_open_surface_is_a_sheet_with_two_sides(look):
+    """Without the faces on walls a clear liquid would have no inside: it is drawn opaque, from above and from below."""
+    corners = np.array([[0.3, 0.5, 0.1], [1.2, 0.5, 0.1], [1.2, 0.5, 1.1], [0.3, 0.5, 1.1]], np.float32)
+    faces = np.array([[0, 2, 1], [0, 3, 2]], np.int32)
+    scene = make_scene(**look).model_copy(update={"mesh": {"walls": "open"}})
+    seen = []
+    for turned in (faces, np.ascontiguousarray(faces[:, ::-1])):
+        moment = Moment(Mesh(corners, turned, None, np.zeros_like(corners)), no_particles(3))
+        seen.append(RayTracer(scene).picture(moment).astype(int))
+    assert np.abs(seen[0] - seen[1]).mean() < 3
+    empty = RayTracer(scene).picture(NONE).astype(int)
+    assert (np.abs(seen[0] - empty).max(axis=2) > 40).mean() > 0.05
+
+
 if __name__ == "__main__":
     os.environ["PLASH_MITSUBA_VARIANT"] = "scalar_rgb"
     for name in sys.argv[1:] or LOOKS:

@@ -104,3 +104,12 @@ def test_warm_smoke_has_its_own_colours():
     cold, hot = seen[10:16, 14:20].mean(axis=(0, 1)), seen[10:16, 28:34].mean(axis=(0, 1))
     assert cold[2] > 1.3 * cold[0]
     assert hot[0] > 2 * hot[2] > 2
+
+
+def test_smoke_has_the_colours_that_it_carries():
+    left = np.ones(CELLS) * (np.arange(CELLS[0]) < 20).reshape(-1, 1, 1)
+    of = volume(slab(4.0), red=0.8 * left, green=np.full(CELLS, 0.05), blue=0.8 * (1 - left))
+    seen = picture(of, smoke_opacity=10.0, floor=False, background="black", samples=32).astype(int)
+    reddish = (seen[10:18, :, 0] - seen[10:18, :, 2]).mean(axis=0)
+    assert reddish[12:22].min() > 20
+    assert reddish[27:36].max() < -20

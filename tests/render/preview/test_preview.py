@@ -171,3 +171,25 @@ def test_liquid_shows_its_age_on_a_scale_that_ends_with_the_scene(make_scene, bl
         assert at == pytest.approx(screen(scale_colors(share)), abs=0.12)
     young, old = (picture[:60, 300:] for picture in pictures)
     assert np.array_equal(young, old), "the legend is the same"
+
+
+def open_cap(turned=False):
+    """A flat square in the middle of the domain, seen from above or from below."""
+    corners = np.array([[0.6, 0.5, 0.3], [1.4, 0.5, 0.3], [1.4, 0.5, 0.9], [0.6, 0.5, 0.9]], np.float32)
+    up = np.tile(np.array([0, -1 if turned else 1, 0], np.float32), (4, 1))
+    faces = np.array([[0, 2, 1], [0, 3, 2]], np.int32)
+    return Mesh(corners, faces[:, ::-1].copy() if turned else faces, up)
+
+
+@pytest.mark.parametrize("shading", ["smooth", "flat"])
+def test_an_open_surface_is_a_sheet_with_two_sides_and_a_shadow(make_scene, shading):
+    scene = make_scene(3, solids=False, shading=shading, color="red").model_copy(update={"mesh": {"walls": "open"}})
+    preview = preview_of(scene)
+    empty = preview.picture(none(3)).astype(int)
+    above, below = (preview.picture(none(3, open_cap(turned))) for turned in (False, True))
+    # It looks the same whichever way its triangles are turned
+    assert np.array_equal(above, below)
+    red = above[:, :, 0].astype(int) > above[:, :, 1].astype(int) + 60
+    assert red.mean() > 0.02
+    shaded = ~red & (above.astype(int).sum(axis=2) < empty.sum(axis=2) - 60)
+    assert shaded.mean() > 0.01

@@ -305,3 +305,21 @@ def test_warm_smoke_has_the_colours_of_the_scale(make_scene):
     )
     assert int(cold[2]) > int(cold[0]) + 20
     assert int(hot[0]) > int(hot[2]) + 60
+
+
+def halves(dimension=3):
+    """A ball of smoke whose left half is red and whose right half is blue."""
+    dense = ball_of_smoke(center=(1.0, 0.5, 0.6)[:dimension], cells=CELLS[:dimension], dense=3.0)
+    left = (np.arange(CELLS[0]) < 20).reshape(-1, *(1,) * (dimension - 1)) * np.ones(dense.shape)
+    return volume(dense, red=0.8 * left, green=np.full(dense.shape, 0.05), blue=0.8 * (1 - left))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("smoke", ["volume", "billboards"])
+def test_smoke_has_the_colours_that_it_carries(make_scene, dimension, smoke):
+    scene = make_scene(dimension, solids=False, smoke=smoke, background="black", edges=False, floor=False)
+    picture = preview_of(scene).picture(moment(halves(dimension), dimension)).astype(int)
+    reddish = picture[:, :, 0] - picture[:, :, 2]
+    red, blue = np.nonzero(reddish > 40)[1], np.nonzero(reddish < -40)[1]
+    assert min(len(red), len(blue)) > 0.01 * reddish.size
+    assert red.mean() < blue.mean() - 0.05 * reddish.shape[1]

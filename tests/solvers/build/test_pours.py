@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import plash
+from plash.physics.box.force_fields import BoxForceField
+from plash.physics.box.pouring import Push
 from plash.solvers.build.box import build_box
-from plash.solvers.build.pours import pours_of, pushes_of
+from plash.solvers.build.pours import forces_of, pours_of
 
 
 def scene(text, resolution=40):
@@ -80,7 +82,9 @@ kind = "constant"
 acceleration = [1, 0]
 """
     made = scene(text)
-    (pump,), (push, wind) = pours_of(made), pushes_of(made)
+    (pump,), (wind, push) = pours_of(made), forces_of(made)
+    assert isinstance(wind, BoxForceField)
+    assert isinstance(push, Push)
     assert pump.velocity == (2.0, 0.0)
     assert pump.rate == 0.0
     assert push.stop == 1.0

@@ -1,11 +1,11 @@
 """The projection of a velocity in a box onto its divergence-free part (Kuo's ConserveMass).
 
-    ∇²q = ∇·w,   u = w - ∇q,   p = ρ q/dt
+    ∇²q = ∇·w - s,   u = w - ∇q,   p = ρ q/dt
 
 on the staggered grid, where the divergence of a gradient is the five-point (seven-point) Laplacian: the divergence of u
-is zero to round-off, and no checkerboard is hidden from it, as it is from central differences of velocities at the
-centres of cells. In a box without bodies q is found directly; round bodies by conjugate gradients, through open faces
-only, so that nothing has to be reset afterwards.
+is s to round-off, and no checkerboard is hidden from it, as it is from central differences of velocities at the
+centres of cells. Drains ask for the divergence s, which is zero without them. In a box without bodies q is found
+directly; round bodies by conjugate gradients, through open faces only, so that nothing has to be reset afterwards.
 """
 
 from __future__ import annotations
@@ -39,8 +39,13 @@ class BoxPressure:
 class DenseProjection(Protocol):
     """A way to make a velocity free of divergence."""
 
-    def project(self, velocity: Array) -> BoxPressure:
-        """Take the gradient of a potential out of a velocity whose closed faces are zero."""
+    def project(self, velocity: Array, asked: Array | None = None) -> BoxPressure:
+        """Take the gradient of a potential out of a velocity whose closed faces are zero.
+
+        Args:
+            velocity: On faces, m/s.
+            asked: The divergence to leave in each cell, 1/s, whose sum over any closed space is zero; None for none.
+        """
 
 
 class BoxProjection:
@@ -50,9 +55,9 @@ class BoxProjection:
         self.box = box
 
     @stage
-    def project(self, velocity: Array) -> BoxPressure:
+    def project(self, velocity: Array, asked: Array | None = None) -> BoxPressure:
         """Take out the gradient."""
-        potential = self.box.poisson(box_divergence(velocity, self.box.h))
+        potential = self.box.poisson(_to_remove(velocity, self.box.h, asked))
         subtract_box_gradient(velocity, potential, self.box.h)
         return BoxPressure(potential)
 
@@ -65,11 +70,17 @@ class ProjectionRoundSolids:
         self.system = solids.cells(box)
 
     @stage
-    def project(self, velocity: Array) -> BoxPressure:
+    def project(self, velocity: Array, asked: Array | None = None) -> BoxPressure:
         """Take out the gradient on open faces."""
-        divergence = box_divergence(velocity, self.box.h)
+        divergence = _to_remove(velocity, self.box.h, asked)
         floor = _ROUND_OFF * float(np.abs(velocity).max()) / self.box.h * math.sqrt(divergence.size)
         potential, iterations, residual = self.system.poisson(divergence, self.tolerance, floor)
         subtract_box_gradient(velocity, potential, self.box.h)
         self.solids.close(velocity)
         return BoxPressure(potential, iterations, residual)
+
+
+def _to_remove(velocity: Array, h: float, asked: Array | None) -> Array:
+    """The divergence that must go."""
+    divergence = box_divergence(velocity, h)
+    return divergence if asked is None else divergence - asked

@@ -1,6 +1,9 @@
 """Friction of the walls of a box (Kuo's rough container): what goes along a wall, in the cells beside it, is slowed.
 
 u_t *= (1 - friction)^(24 dt)        once for each dt
+
+Walls of friction 1 hold liquid by viscosity instead, at their own place (`physics/box/diffusion.py`), if that reaches
+half a cell in 1/24 s.
 """
 
 from __future__ import annotations
@@ -32,6 +35,21 @@ class BoxSides:
             for end, value in zip((0, -1), pair, strict=True)
             if value
         ]
+
+    def without(self, held: Sequence[tuple[int, int]]) -> BoxSides:
+        """The walls but for some, by axis and end, which viscosity holds."""
+        made = BoxSides()
+        made._rough = [(axis, end, value) for axis, end, value in self._rough if (axis, end) not in held]
+        return made
+
+    @property
+    def holding(self) -> list[tuple[int, int]]:
+        """The walls of friction 1, by axis and end.
+
+        >>> BoxSides([(0, 1), (0.5, 0)]).holding
+        [(0, -1)]
+        """
+        return [(axis, end) for axis, end, value in self._rough if value == 1]
 
     def slow_by_friction(self, velocity: NDArray[np.float64], dt: float) -> None:
         """Slow down what goes along rough walls, for dt."""

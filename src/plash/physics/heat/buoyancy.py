@@ -11,8 +11,6 @@ Reference: Foster & Metaxas 1997.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba import prange
 
@@ -23,29 +21,18 @@ from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape
 from plash.particles.scalars import CellMeans
+from plash.physics.heat.boussinesq import Boussinesq
 from plash.timing import stage
 
 
-@dataclass(frozen=True)
-class ThermalLift:
-    """What warmth takes from the weight of a liquid.
-
-    Attributes:
-        gravity: m/s².
-        expansion: Thermal expansion β, 1/K.
-        ambient: The temperature T0 at which a liquid has its whole weight, K.
-    """
-
-    gravity: tuple[float, ...]
-    expansion: float
-    ambient: float
+class ThermalLift(Boussinesq):
+    """What warmth does to a liquid in air."""
 
     @stage
     def add(self, velocity: FaceField, temperature: CellMeans, cells: Cells, dt: float) -> None:
         """Add what buoyancy does in dt to every velocity that borders liquid."""
         tiles = cells.tiles
-        for axis, g in enumerate(self.gravity):
-            lift = -dt * self.expansion * g
+        for axis, lift in enumerate(self.lifts(dt)):
             if lift != 0.0:
                 run = _lift(tiles.shape, axis)
                 faces, known = cells.faces[axis], (temperature.value, self.ambient)

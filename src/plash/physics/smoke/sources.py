@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Places, Tiles
-from plash.levelset.inside import Inside
+from plash.levelset.inside import Inside, share_inside
 from plash.levelset.shapes import distance
 from plash.physics.flow.inflow import Inflow
 from plash.physics.smoke.envelope import CellBox
@@ -67,7 +67,7 @@ class PlaceInShape:
         meets = (first <= high + self.h) & (first + size >= low - self.h)
         slots = (np.flatnonzero(meets.all(axis=1)) + 1).astype(np.int32)
         phi = distance(shape, tiles.cell_centres(slots, self.h), self.name) / self.h
-        share = np.clip(0.5 - phi, 0.0, 1.0).reshape(len(slots), *tiles.shape)
+        share = share_inside(phi).reshape(len(slots), *tiles.shape)
         number, *within = np.nonzero(share)
         places = (slots[number].astype(np.int64), *within)
         self._known = tiles, places, share[(number, *within)]

@@ -141,6 +141,10 @@ class Bodies:
             unsure = np.ones(len(nearest), np.bool_)
             if all(is_steady(body.shape) for body in self.bodies):
                 unsure = np.abs(nearest) < _UNSURE
+            # Its own distance is that between corners, which for a plane is the true one
+            between = solid_phi[found]
+            is_alike = (np.sign(between) == np.sign(nearest)) & (np.abs(between) >= 0.25)
+            nearest = np.where(is_alike, between, nearest)
             nearest[unsure] = FAR
             for number, near in enumerate(self.near(tiles, slots)):
                 some = np.flatnonzero(near[found[0]] & unsure)

@@ -16,6 +16,7 @@ from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.coupled import CoupledViscosity
 from plash.physics.viscosity.explicit import ExplicitViscosity
+from plash.physics.viscosity.path_strain import StraightPaths
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,11 @@ class AutoViscosity:
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = self.explicit if dt <= self._longest_explicit(cells, solids, viscosity) else self.coupled
-        return scheme.apply(velocity, cells, solids, viscosity, dt, inlets)
+        return scheme.apply(velocity, cells, solids, viscosity, dt, inlets, paths)
 
     def _longest_explicit(self, cells: Cells, solids: Solids, viscosity: CellField | None) -> float:
         """Longest time for which the explicit scheme is stable, s."""

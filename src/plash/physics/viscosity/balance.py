@@ -18,21 +18,38 @@ from typing import Protocol
 
 import numpy as np
 
-from plash.grid.cells import Cells
+from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import FaceField, fastest
 from plash.linear.system import PoissonSystem
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.free_surface import FreeSurface
+from plash.physics.pressure import KnownPressure
 from plash.physics.solids.base import Solids
+from plash.physics.viscosity.path_strain import StraightPaths
 from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
 
 
+@dataclass(frozen=True, eq=False)
+class Balanced:
+    """What viscosity acts on, and the pressure that was taken out; None if there was none."""
+
+    velocity: FaceField
+    pressure: KnownPressure | None = None
+
+
 class Balance(Protocol):
     """What viscosity acts on."""
 
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inlets: RunningInlets | None) -> FaceField:
+    def balanced(
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        inlets: RunningInlets | None,
+        paths: StraightPaths | None = None,
+    ) -> Balanced:
         """A velocity to act on, made from that after forces."""
 
 
@@ -49,8 +66,15 @@ class PressureBalance:
     tolerance: float
 
     @stage
-    def balanced(self, velocity: FaceField, cells: Cells, solids: Solids, inlets: RunningInlets | None) -> FaceField:
-        """The velocity without its divergence in liquid cells, but for what comes in; unknown where there is no liquid.
+    def balanced(
+        self,
+        velocity: FaceField,
+        cells: Cells,
+        solids: Solids,
+        inlets: RunningInlets | None,
+        paths: StraightPaths | None = None,
+    ) -> Balanced:
+        """The velocity without its divergence in liquid cells, but for what comes in and what straight paths ask for.
 
         It is so on closed faces too, but for those of spouts, which have the velocity of what comes in.
         """
@@ -61,9 +85,12 @@ class PressureBalance:
         b = self.free_surface.right_hand_side(made, cells)
         if inlets is not None:
             inlets.inflow.add_to(b, cells)
+        if paths is not None:
+            np.add(b, paths.divergence, out=b, where=cells.label == LIQUID)
         floor = _ROUND_OFF * float(fastest(made.pool).max()) * np.sqrt(max(cells.liquid_count, 1))
-        potential, _ = PoissonSystem(self.free_surface.operator(cells)).solve(b, self.tolerance, floor)
+        system = PoissonSystem(self.free_surface.operator(cells))
+        potential, _ = system.solve(b, self.tolerance, floor)
         self.free_surface.subtract_gradient(made, potential, cells)
         if inlets is not None:
             inlets.enforce_inlet_velocity(made)
-        return made
+        return Balanced(made, KnownPressure(system, potential))

@@ -12,7 +12,9 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.particles.particles import Particles
 from plash.physics.flow.sources import RunningInlets
+from plash.physics.pressure import KnownPressure
 from plash.physics.solids.base import Solids
+from plash.physics.viscosity.path_strain import StraightPaths
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,12 @@ class ViscousStep:
     Attributes:
         iterations: Conjugate-gradient iterations; 0 if nothing had to be solved.
         residual: True residual over the change of momentum that viscosity made.
+        pressure: What bore the liquid's weight while it acted; None if nobody asked.
     """
 
     iterations: int = 0
     residual: float = 0.0
+    pressure: KnownPressure | None = None
 
     def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
         """Continue the new velocity beyond the surface as the stress there asks for: nothing, if it is not known."""
@@ -45,6 +49,7 @@ class Viscosity(Protocol):
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid; tells how it was found.
 
@@ -56,6 +61,7 @@ class Viscosity(Protocol):
                 for a liquid with one viscosity.
             dt: How long it acts, s.
             inlets: The spouts, and what else comes into cells or goes.
+            paths: How liquid moves in the step; None where it does not.
         """
 
     def longest_step(self, h: float, dimension: int) -> float:
@@ -74,6 +80,7 @@ class Inviscid:
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Nothing."""
         return ViscousStep()

@@ -6,6 +6,9 @@ u is the liquid's velocity, continued to the particle, n points away from the li
 So it goes along with the liquid and does not leave it, but may come towards it. Without that, every particle that is a
 third of a cell beside a strand falls off by itself, as spray does.
 
+It takes the same share w of the liquid's velocity gradient, if particles carry one. Without that it would hand the
+velocity of its own place to faces further in, and a ball that turns would be spun up.
+
 Reference: Batty & Bridson 2008.
 """
 
@@ -42,6 +45,19 @@ def let_cling(
     nu = viscosity.pool[where].astype(np.float64) if isinstance(viscosity, CellField) else viscosity
     share = 1 - np.exp(-2 * np.nan_to_num(nu) * dt / h**2)
     particles.velocity[:, alone] -= (share * (relative - np.minimum(leaving, 0.0) * outward)).astype(np.float32)
+    if len(particles.affine):
+        particles.affine[:, alone] = (share * _slopes(velocity, particles.position(h)[alone], h)).astype(np.float32)
+
+
+def _slopes(velocity: FaceField, points: NDArray[np.float64], h: float) -> NDArray[np.float64]:
+    """Differences of a velocity across a cell's width round points, (dimension², n); 0 where one end is not known."""
+    dimension = points.shape[1]
+    found = np.empty((dimension, dimension, len(points)))
+    for axis in range(dimension):
+        half = np.zeros(dimension)
+        half[axis] = h / 2
+        found[:, axis] = (velocity_at(velocity, points + half, h) - velocity_at(velocity, points - half, h)).T
+    return np.nan_to_num(found.reshape(dimension**2, len(points)))
 
 
 def _outward(phi: CellField, places: Places) -> NDArray[np.float64]:

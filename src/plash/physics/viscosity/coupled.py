@@ -22,6 +22,7 @@ from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
 from plash.physics.viscosity.cling import let_cling
+from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_free import continue_stress_free
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_solve import act_implicitly
@@ -81,10 +82,12 @@ class CoupledViscosity:
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=True, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
-        balanced = self.balance.balanced(velocity, cells, solids, inlets)
-        found = act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)
-        return CoupledStep(found.iterations, found.residual, nu, dt, self.h)
+        balanced = self.balance.balanced(velocity, cells, solids, inlets, paths)
+        strain = None if paths is None else paths.strain(cells, self.h)
+        found = act_implicitly((velocity, balanced.velocity), cells, solids, nu, dt, scheme, strain)
+        return CoupledStep(found.iterations, found.residual, balanced.pressure, nu, dt, self.h)

@@ -23,6 +23,7 @@ from plash.grid.tiles import Shape, dimension_of
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
 from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
 from plash.timing import stage
@@ -71,6 +72,7 @@ class ExplicitViscosity:
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Set u += ν dt ∇²u on every known face; unknown ones must be the dry ones."""
         if viscosity is None and not solids.holds_liquid:

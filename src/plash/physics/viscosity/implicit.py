@@ -17,6 +17,7 @@ from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.balance import Balance
 from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_solve import act_implicitly
 from plash.timing import stage
@@ -51,9 +52,11 @@ class ImplicitViscosity:
         viscosity: CellField | None,
         dt: float,
         inlets: RunningInlets | None = None,
+        paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Let viscosity act for dt on every velocity that borders liquid."""
         scheme = Scheme(self.h, coupled=False, harmonic=self.harmonic)
         nu = self.nu if viscosity is None else viscosity
         balanced = self.balance.balanced(velocity, cells, solids, inlets)
-        return act_implicitly((velocity, balanced), cells, solids, nu, dt, scheme)
+        found = act_implicitly((velocity, balanced.velocity), cells, solids, nu, dt, scheme)
+        return ViscousStep(found.iterations, found.residual, balanced.pressure)

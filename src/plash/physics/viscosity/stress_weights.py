@@ -49,7 +49,7 @@ from plash.physics.viscosity.viscous_faces import (
 from plash.timing import stage
 
 _LEAST_MASS = np.float32(0.05)
-_FAR = np.float32(2)  # cells from a body beyond which it is not felt
+FAR = np.float32(2)  # cells from a body beyond which it is not felt
 
 
 class Scheme(NamedTuple):
@@ -68,7 +68,7 @@ class Scheme(NamedTuple):
     least_way: float = 0.1
 
 
-class _Surroundings(NamedTuple):
+class Surroundings(NamedTuple):
     """What is round faces, as kernels take it: pools, of which some are stand-ins, or blocks of them.
 
     Attributes:
@@ -88,7 +88,7 @@ class _Surroundings(NamedTuple):
     near: NDArray[np.uint8]
 
 
-class _How(NamedTuple):
+class How(NamedTuple):
     """What kernels have to know beside what is round faces: one kernel serves all schemes, as it has little to do.
 
     Attributes:
@@ -121,6 +121,26 @@ def stress_operator(
         dt: How long it acts, s.
         scheme: Which stress it is.
     """
+    tiles = cells.tiles
+    around, how = seen_from_faces(faces, cells, viscosity, dt, scheme)
+    _, together = cells.surroundings
+    is_plain = (together == NEAR_LIQUID) & (faces.all_known and not how.varies)
+    if how.is_cut:
+        is_plain &= around.corners.reshape(len(around.corners), -1).min(axis=1) > FAR
+    others = tiles.slots[~is_plain[1:] & ((together[1:] & NEAR_LIQUID) > 0)]
+
+    mass = np.zeros(faces.kinds.shape, np.float32)
+    weights = np.zeros((tiles.dimension, *mass.shape), np.float32)
+    made = StressOperator(tiles, mass, weights, scheme.coupled)
+    _weigh_plain(made.rows, how.number, scheme.coupled, np.flatnonzero(is_plain).astype(np.int32), chunk_count())
+    _weigh(tiles.shape)(around, how, made.rows, others, chunk_count())
+    return made
+
+
+def seen_from_faces(
+    faces: ViscousFaces, cells: Cells, viscosity: float | CellField, dt: float, scheme: Scheme
+) -> tuple[Surroundings, How]:
+    """What kernels have to know of what is round faces, for a stress that acts for dt (s)."""
     tiles, rate = cells.tiles, dt / scheme.h**2
     level = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
     if cells.phi is not None:
@@ -132,20 +152,9 @@ def stress_operator(
     else:
         number = np.float32(viscosity * rate)
     corners, cut = (one, None) if faces.corner_distance is None else (faces.corner_distance, cells.cut_cells)
-    near, together = cells.surroundings
-    around = _Surroundings(faces.kinds, corners, level, cells.label, numbers, near)
-    is_plain = (together == NEAR_LIQUID) & (faces.all_known and not varies)
-    if cut is not None:
-        is_plain &= corners.reshape(len(corners), -1).min(axis=1) > _FAR
-    others = tiles.slots[~is_plain[1:] & ((together[1:] & NEAR_LIQUID) > 0)]
-
-    mass = np.zeros(faces.kinds.shape, np.float32)
-    weights = np.zeros((tiles.dimension, *mass.shape), np.float32)
-    made = StressOperator(tiles, mass, weights, scheme.coupled)
-    _weigh_plain(made.rows, number, scheme.coupled, np.flatnonzero(is_plain).astype(np.int32), chunk_count())
-    how = _How(number, cut is not None, varies, scheme.coupled, scheme.harmonic, np.float32(scheme.least_way))
-    _weigh(tiles.shape)(around, how, made.rows, others, chunk_count())
-    return made
+    around = Surroundings(faces.kinds, corners, level, cells.label, numbers, cells.surroundings[0])
+    how = How(number, cut is not None, varies, scheme.coupled, scheme.harmonic, np.float32(scheme.least_way))
+    return around, how
 
 
 @kernel
@@ -234,8 +243,8 @@ def _mean_viscosity(around, m, first, second, harmonic):
 
 
 @inlined
-def _coupled_factor(around, how, a, b, m, PY, PX, DIM):
-    """f of a strain rate times the volume of liquid in which it is."""
+def factor_and_share(around, how, a, b, m, PY, PX, DIM):
+    """f of a strain rate, and the volume of liquid in which it is; f is 0 if the strain rate does not count."""
     first, second = stride(a, PY, PX), stride(b, PY, PX)
     factor = _factor(around, how, a, b, m, PY, PX, DIM)
     are_free = around.kinds[a, m] == FREE and around.kinds[a, m - second] == FREE
@@ -244,18 +253,18 @@ def _coupled_factor(around, how, a, b, m, PY, PX, DIM):
         factor = max(factor, other) if factor >= 0 and other >= 0 else np.float32(0)
         are_free = are_free and around.kinds[b, m] == FREE and around.kinds[b, m - first] == FREE
     if factor <= 0:
-        return np.float32(0)
+        return np.float32(0), np.float32(0)
     cell = m
     if a == b:
         cell, first, second = m - first, 0, 0
-    factor *= _liquid_share(around, cell, first, second)
+    share = _liquid_share(around, cell, first, second)
     if how.is_cut and are_free:
-        factor *= _open_share(_distance_of_stress(around, a, b, m, PY, PX, DIM))
-    return factor
+        share *= _open_share(_distance_of_stress(around, a, b, m, PY, PX, DIM))
+    return factor, share
 
 
 @inlined
-def _mass(around, how, a, m, PY, PX, DIM):
+def mass_of_face(around, how, a, m, PY, PX, DIM):
     """M of the free face m across axis a."""
     if not how.coupled:
         return np.float32(1)
@@ -270,7 +279,8 @@ def _mass(around, how, a, m, PY, PX, DIM):
 def _weight(around, how, a, b, m, PY, PX, DIM):
     """W_ab at m."""
     if how.coupled:
-        factor = _coupled_factor(around, how, a, b, m, PY, PX, DIM)
+        factor, share = factor_and_share(around, how, a, b, m, PY, PX, DIM)
+        factor *= share
     else:
         factor = _factor(around, how, a, b, m, PY, PX, DIM)
     if factor <= 0:
@@ -285,9 +295,9 @@ def _weight(around, how, a, b, m, PY, PX, DIM):
 
 
 @inlined
-def _room(dimension, size):
+def room_for_surroundings(dimension, size):
     """Blocks of some size for what is round faces."""
-    return _Surroundings(
+    return Surroundings(
         np.zeros((dimension, size), np.uint8),
         np.zeros(size, np.float32),
         np.zeros(size, np.float32),
@@ -298,7 +308,7 @@ def _room(dimension, size):
 
 
 @inlined
-def _look_round(around, pools, how, neighbours, t, BZ, BY, BX):
+def look_round(around, pools, how, neighbours, t, BZ, BY, BX):
     """Fill the blocks of a tile."""
     for a in range(len(around.kinds)):
         copy_block(around.kinds[a], pools.kinds[a], neighbours, t, 1, BZ, BY, BX)
@@ -322,22 +332,22 @@ def _weigh(shape: Shape) -> Kernel:
         masses, weights, neighbours = rows
         n = len(tiles)
         for c in prange(chunks):
-            around = _room(DIM, SIZE)
+            around = room_for_surroundings(DIM, SIZE)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                _look_round(around, pools, how, neighbours, t, BZ, BY, BX)
+                look_round(around, pools, how, neighbours, t, BZ, BY, BX)
                 for cell in range(BZ * BY * BX):
                     z, y, x = cell // (BY * BX), cell // BX % BY, cell % BX
                     near = pools.near[t, z, y, x]
                     if near & NEAR_LIQUID == 0:
                         continue
                     m = row_start(z, y, HZ, PY, PX) + x
-                    is_deep = near == NEAR_LIQUID and not how.varies and not (how.is_cut and around.corners[m] <= _FAR)
+                    is_deep = near == NEAR_LIQUID and not how.varies and not (how.is_cut and around.corners[m] <= FAR)
                     for a in range(DIM):
                         if around.kinds[a, m] == FREE:
                             mass = np.float32(1)
                             if not is_deep:
-                                mass = _mass(around, how, a, m, PY, PX, DIM)
+                                mass = mass_of_face(around, how, a, m, PY, PX, DIM)
                             masses[a, t, z, y, x] = mass
                         for b in range(a if how.coupled else 0, DIM):
                             weight = how.number + how.number if how.coupled and a == b else how.number

@@ -18,9 +18,10 @@ from plash.grid.cells import Cells
 from plash.grid.fields import CellField, FaceField
 from plash.linear import pcg
 from plash.linear.component_blocks import ComponentMultigrid
-from plash.linear.operators import Pool64
+from plash.linear.operators import Pool, Pool64
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
+from plash.physics.viscosity.path_strain import add_strain
 from plash.physics.viscosity.stress_operator import StressOperator
 from plash.physics.viscosity.stress_weights import Scheme, stress_operator
 from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
@@ -41,31 +42,36 @@ def act_implicitly(
     nu: float | CellField,
     dt: float,
     scheme: Scheme,
+    strain: Pool | None = None,
 ) -> ViscousStep:
     """Let viscosity (m²/s) act for dt on every velocity that borders liquid; tells how the solve went.
 
-    Of the two velocities it changes the first, as it acts on the second.
+    Of the two velocities it changes the first, as it acts on the second. A strain (m/s, by cell) needs no stress.
     """
     velocity, balanced = velocities
     faces = ViscousFaces.of(balanced, cells, solids)
-    found = solve_viscosity(stress_operator(faces, cells, nu, dt, scheme), faces)
+    found = solve_viscosity(stress_operator(faces, cells, nu, dt, scheme), faces, strain)
     faces.change(velocity, balanced, cells)
     return found
 
 
 @stage
-def solve_viscosity(operator: StressOperator, faces: ViscousFaces) -> ViscousStep:
+def solve_viscosity(operator: StressOperator, faces: ViscousFaces, strain: Pool | None = None) -> ViscousStep:
     """Let the stress act on the velocity of free faces, implicitly; tells how the solve went.
 
-    Afterwards ‖M δ + Bᵀ W B (u + δ)‖₂ ≤ 1e-4 ‖M δ‖₂, or at the level of single-precision round-off of M u. After 600
-    iterations 1e-2 is enough: strands of a solid in its own melt, a million times as thick, may need that many.
+    Afterwards ‖M δ + Bᵀ W (B (u + δ) - s)‖₂ ≤ 1e-4 ‖M δ‖₂, s the strain that needs no stress, or it is at the level of
+    single-precision round-off of M u. After 600 iterations 1e-2 is enough: strands of a solid in its own melt, a
+    million times as thick, may need that many.
     """
     if len(operator.active) == 0:
         return ViscousStep()
     momentum = (operator.mass * faces.velocity).astype(np.float64).reshape(operator.diagonal.shape)
     b = operator.zeros(np.float64)
     start = faces.velocity.astype(np.float64).reshape(operator.diagonal.shape)
-    first = operator.residual(start, momentum, b)
+    operator.residual(start, momentum, b)
+    if strain is not None:
+        add_strain(b, operator, strain)
+    first = pcg.norm(operator, b)
     floor = _ROUND_OFF * pcg.norm(operator, momentum)
     change = _towards_mean(operator, start, momentum, b)
     solution = _solve_change(operator, b, change, max(_FIRST * first, floor), floor)

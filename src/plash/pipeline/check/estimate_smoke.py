@@ -45,7 +45,7 @@ def _(settings: SmokeSettings, scene: Scene, with_steps: bool) -> Estimate:
 
 def _with_followed(scene: Scene, followed: int) -> Estimate:
     """The estimate with so many cells followed at the most."""
-    frames, fields = scene.time.frames, 1 + scene.has_heat
+    frames, fields = scene.time.frames, 1 + scene.has_heat + 3 * bool(scene.smoke_colors)
     kept = 2 + math.log2(max(frames / scene.output.checkpoint_every, 1))
     files = frames * (4 * followed * fields + _PIXEL * scene.look.width**2)
     return Estimate(

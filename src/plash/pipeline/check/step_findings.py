@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from plash.physics.elasticity.elasticity import longest_elastic_step
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.pipeline.check.finding import Finding
 from plash.scene.bodies import Solid
@@ -93,6 +94,21 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
                 f"{gravity:.3g} m/s^2 makes waves that allow steps of {longest:.3g} s on cells of {h:.4g} m: "
                 f"{steps:.0f} for each frame of {1 / scene.time.fps:.3g} s",
                 f"raise time.fps, {_coarser(scene, steps, 0.5)}, or lower the gravity",
+            )
+    firmness = scene.shear_modulus / scene.liquid.rho
+    if firmness > 0:
+        longest = longest_elastic_step(firmness, h, scene.dimension)
+        steps = _steps(scene, longest)
+        if steps > 1:
+            yield Finding(
+                "warning" if steps > MANY_STEPS else "note",
+                "tiny-steps",
+                "liquid.shear_modulus",
+                f"{scene.shear_modulus:.4g} Pa makes elastic waves of {math.sqrt(firmness):.3g} m/s, which allow steps "
+                f"of {longest:.3g} s on cells of {h:.4g} m: {steps:.0f} for each frame",
+                f"lower the modulus, {_coarser(scene, steps, 1)}, or raise time.fps"
+                if steps > MANY_STEPS
+                else "lower the modulus or domain.resolution for fewer",
             )
     if nu > 0 and scene.solver.viscosity_shortens_steps:
         longest = h**2 / (2 * scene.dimension * nu)

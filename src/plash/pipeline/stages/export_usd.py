@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plash.pipeline.fingerprint import appearance
-from plash.pipeline.stages.export_vdb import VDB
+from plash.pipeline.stages.export_vdb import VDB, VDB_FILE
 from plash.pipeline.stages.exported import export_of_frames, read_export, whole_for
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import WHOLE, FileStage, Inputs, RunPaths, Source, every_frame
@@ -17,11 +17,16 @@ from plash.scene.model import Scene
 if TYPE_CHECKING:
     from plash.exports.usd_frame import Colors
 
+_FRAME = "frames/frame.{frame:04d}.usdc"
 _MANIFEST = WHOLE - 1  # what the layers of frames may hold, beside the root
 
 
 def _settings(scene: Scene, number: int) -> Sequence[object]:
     return appearance(scene), scene.time.frames, scene.time.fps
+
+
+def _root_settings(scene: Scene, number: int) -> Sequence[object]:
+    return *_settings(scene, number), scene.output.export_up, len(_volumes(scene))
 
 
 def _load(scene: Scene) -> Any:
@@ -59,10 +64,9 @@ def _volumes(scene: Scene) -> Sequence[int]:
     return () if scene.solver.has_particles else VDB.wanted(scene)
 
 
-def _named(scene: Scene, number: int) -> Sequence[Source]:
-    if number == _MANIFEST:
-        return []
-    return [(USD, frame) for frame in every_frame(scene)] + [(VDB, frame) for frame in _volumes(scene)]
+def _nothing(scene: Scene, number: int) -> Sequence[Source]:
+    """What the root is made from: the scene alone. It names the files of frames, which may come later."""
+    return ()
 
 
 def _make_scene(inputs: Inputs) -> bytes:
@@ -72,15 +76,15 @@ def _make_scene(inputs: Inputs) -> bytes:
     pxr, scene = inputs.prepared(), inputs.scene
     if inputs.number == _MANIFEST:
         return usd_manifest_bytes(pxr)
-    frames = [f"./frames/{inputs.file(USD, frame).path.name}" for frame in every_frame(scene)]
-    volumes = [f"../vdb/{inputs.file(VDB, frame).path.name}" for frame in _volumes(scene)]
-    return usd_scene_bytes(pxr, scene, UsdFiles(frames, "./frames/manifest.usda", volumes))
+    frames = [_FRAME.format(frame=frame) for frame in every_frame(scene)]
+    volumes = [f"../{VDB_FILE.format(frame=frame)}" for frame in _volumes(scene)]
+    return usd_scene_bytes(pxr, scene, UsdFiles([f"./{name}" for name in frames], "./frames/manifest.usda", volumes))
 
 
 USD = export_of_frames(
     "usd",
     title="USD",
-    file="usd/frames/frame.{frame:04d}.usdc",
+    file=f"usd/{_FRAME}",
     after=(SIMULATION, SURFACES),
     settings=_settings,
     make=_make_frame,
@@ -91,14 +95,14 @@ USD = export_of_frames(
 USD_SCENE: FileStage[bytes] = FileStage(
     name="usd_scene",
     title="USD scene",
-    edition=1,
+    edition=2,
     folders=("usd",),
     numbers=range(_MANIFEST, WHOLE + 1),
     wanted=whole_for("usd", WHOLE, _MANIFEST),
     after=(USD,),
     file=_file,
-    inputs=_named,
-    settings=_settings,
+    inputs=_nothing,
+    settings=_root_settings,
     make=_make_scene,
     read=read_export,
     prepared=_load,

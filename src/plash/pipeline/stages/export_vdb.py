@@ -10,6 +10,8 @@ from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import Inputs
 from plash.scene.model import Scene
 
+VDB_FILE = "vdb/grids.{frame:04d}.vdb"
+
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
     output = scene.output
@@ -28,6 +30,4 @@ def _make(inputs: Inputs) -> bytes:
     return vdb_file(grids, output.export_up, output.export_half, output.export_zip)
 
 
-VDB = export_of_frames(
-    "vdb", title="VDB", file="vdb/grids.{frame:04d}.vdb", after=(SIMULATION,), settings=_settings, make=_make
-)
+VDB = export_of_frames("vdb", title="VDB", file=VDB_FILE, after=(SIMULATION,), settings=_settings, make=_make)

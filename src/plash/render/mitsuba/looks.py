@@ -7,7 +7,7 @@ clear water, and absorption that the scene gives, are per metre.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -58,6 +58,8 @@ _LOOKS = {
 # Of pure water (Pope and Fry 1997) at 630, 532 and 467 nm, 1/m
 _PURE_WATER = (0.29, 0.045, 0.010)
 
+_SHEET = 0.15  # roughness of clear liquid's surface where it is drawn as a sheet
+
 _OF_MATERIAL = {
     "acetone": "clear",
     "ethanol": "clear",
@@ -97,6 +99,11 @@ class LiquidLook:
     scattering: float
     roughness: float
     glow: Array
+
+    @property
+    def as_sheet(self) -> LiquidLook:
+        """The look of a surface without an inside: light does not go in."""
+        return replace(self, kind="opaque", roughness=max(self.roughness, _SHEET)) if self.is_clear else self
 
     @property
     def is_clear(self) -> bool:

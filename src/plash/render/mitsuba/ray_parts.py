@@ -133,6 +133,12 @@ def liquid_material(look: LiquidLook, placing: Placing, by_vertex: bool = False)
             return {"bsdf": _clear(look.ior, look.roughness), "interior": _inside(look, placing.scale)}
 
 
+def on_both_sides(surface: Part) -> Part:
+    """An opaque surface that looks the same from behind."""
+    is_metal = surface["bsdf"]["type"] == "twosided"
+    return surface if is_metal else {"bsdf": {"type": "twosided", "bsdf": surface["bsdf"]}}
+
+
 def glowing(mi: Any, placing: Placing, mesh: Mesh, surface: Part, heat: Array, glow: Array) -> Part:
     """A surface that glows by its heat (n,) at vertices, from 0 to 1: dark red, then brighter and yellower.
 

@@ -95,9 +95,15 @@ class RayTracer:
         self._size = np.array(scene.domain.cells) * scene.domain.h
         self._placing = parts.Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
+        self._is_sheet = scene.mesh.walls == "open" and scene.look.show == "surface"
+        painted = parts.painted()
+        if self._is_sheet:
+            self._look, painted = self._look.as_sheet, parts.on_both_sides(painted)
         surface = parts.liquid_material(self._look, self._placing, self._tint.is_carried)
+        if self._is_sheet:
+            surface = parts.on_both_sides(surface)
         self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
-        self._painted = {name: self._mi.load_dict(part) for name, part in parts.painted().items()}
+        self._painted = {name: self._mi.load_dict(part) for name, part in painted.items()}
         self._still = self._standing()
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
@@ -151,7 +157,8 @@ class RayTracer:
         if look.show == "surface":
             if len(moment.mesh.faces) == 0:
                 return None
-            refuse_broken(moment.mesh)
+            if not self._is_sheet:
+                refuse_broken(moment.mesh)
             seen = parts.beyond_walls(moment.mesh, self._scene.domain, self._placing.apart)
             seen = parts.sharp_where_creased(seen, look.shading)
             flow = seen.velocity if seen.velocity is not None else np.zeros_like(seen.vertices)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.dense import to_dense
-from plash.grid.volume import Volume
+from plash.grid.volume import COLORS, Volume
 from plash.render.mitsuba.ray_parts import Part, Placing, rgb
 from plash.render.smoke.bricks import brick_tiles
 from plash.render.smoke.fire import FireLamps
@@ -66,9 +66,13 @@ class _Box:
             else np.zeros((1, 1, 1), np.float32)
             for name in ("density", "flame", "temperature")
         )
+        carried = None
+        if COLORS[0] in volume.pools:
+            pools = [volume.pools[name] for name in COLORS]
+            carried = np.stack([to_dense(pool, volume.tiles, first, (cells + 2,) * 3) for pool in pools], axis=-1)
         self._smoke = optics.opacity * np.maximum(density, 0)
         self._fade = self._smoke + optics.flame_opacity * np.maximum(flame, 0)
-        self._tints = tints(optics, warmth)
+        self._tints = tints(optics, warmth, carried)
         full = np.argwhere(self._fade * volume.h > _LEAST)
         self.is_full = len(full) > 0
         if self.is_full:
@@ -90,7 +94,7 @@ class _Box:
         most = float(fade.max())
         color: Part = rgb(self._tints[0, 0, 0].astype(np.float64))
         if self._tints.size > 3 or np.any(self._fade != self._smoke):
-            share = (self._smoke[cut] / np.maximum(fade, 1e-30))[..., None]
+            share = np.divide(self._smoke[cut], fade, out=np.ones_like(fade), where=fade > 0)[..., None]
             tint = self._tints[cut] if self._tints.size > 3 else self._tints
             color = _grid(mi, share * tint, place)
         medium = {

@@ -96,6 +96,8 @@ class SpacePreview:
         self._prepare(moment.time)
         show = self._scene.look.show
         smoke = self._lit(moment.volume)
+        if show == "surface" and self._scene.mesh.walls == "open":
+            return self._of_opaque(_turned_to(self._view, self._surface(moment.mesh)), 0.7 * self._h, smoke)
         if show == "surface":
             return self._of_surface(self._surface(moment.mesh), smoke)
         particles = moment.particles
@@ -179,7 +181,7 @@ class SpacePreview:
         return develop(light)
 
     def _of_opaque(self, things: DrawnTriangles | Balls, grain: float, smoke: LitSmoke | None) -> NDArray[np.uint8]:
-        """Particles and cells are opaque, and shade each other more the deeper they lie."""
+        """Particles, cells and open surfaces are opaque, and shade each other more the deeper they lie."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view)
         _draw(layer, view, things)
@@ -190,7 +192,7 @@ class SpacePreview:
         if isinstance(things, Balls):
             see_balls(seen, view, layer, things.centers, things.colors)
         else:
-            see_triangles(seen, view, layer, things, cell=self._h)
+            see_triangles(seen, view, layer, things, cell=self._h if self._scene.look.show == "cells" else 0.0)
         key, sky = (np.ones_like(self._key) for _ in range(2))
         self._shade(key, sky, layer.depth, self._solid_maps)
         self._shade(key, sky, layer.depth, self._maps_of(things, grain))
@@ -252,6 +254,22 @@ def _draw(layer: Layer, view: View, things: DrawnTriangles | Balls) -> None:
         draw_balls(layer, view, things.centers, things.radius)
     else:
         draw_triangles(layer, view, things.vertices, things.faces)
+
+
+def _turned_to(view: View, things: DrawnTriangles) -> DrawnTriangles:
+    """A sheet that has no inside, as it is seen: normals of triangles that look away are turned round."""
+    if things.normals is None or len(things.faces) == 0:
+        return things
+    corners = things.vertices[things.faces].astype(np.float64)
+    out = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    looks_away = np.einsum("ij,ij->i", corners[:, 0] - view.position, out) > 0
+    normals = things.normals[things.faces] * np.where(looks_away, -1, 1).astype(np.float32)[:, None, None]
+    return DrawnTriangles(
+        things.vertices[things.faces].reshape(-1, 3),
+        np.arange(3 * len(things.faces), dtype=np.int32).reshape(-1, 3),
+        np.ascontiguousarray(normals.reshape(-1, 3)),
+        np.ascontiguousarray(things.colors[things.faces].reshape(-1, 3)),
+    )
 
 
 def _solids(scene: Scene, time: float) -> DrawnTriangles:

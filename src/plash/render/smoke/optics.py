@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plash.carried import CARRIED
 from plash.grid.compile import inlined
 from plash.grid.tiles import Tiles
-from plash.grid.volume import Volume
+from plash.grid.volume import COLORS, Volume
 from plash.render.colors import scale_colors
 from plash.render.smoke.black_body import glow_colors
 from plash.scene.colors import light_of
@@ -32,6 +32,7 @@ _FLAMES, _BRIGHTNESS = (
     4.0,
 )  # the same for flames, and light of thick ones of 1700 K: white paper in the studio is 1
 _FLAME, _HOTTER = 950.0, 750.0  # K: soot of the faintest flame is at least so hot, and of the strongest so much hotter
+_WHITEST = 0.99  # share of light that smoke sends on at most
 _GLOWS = 700.0  # K: colder smoke is not seen to glow
 
 
@@ -61,6 +62,7 @@ class SmokeFields(NamedTuple):
 
     Attributes:
         density, temperature, flame: The pools; those that the volume does not have are one slot of zeros.
+        color: Red, green and blue that smoke sends on, [part, slot, z, y, x]; one slot where it has one colour.
         homes: For each of the other tiles its slot in the pools; 0 where there is none.
         origins: First cell (x, y, z) of the other tiles by their slots; row 0 is unused.
     """
@@ -68,6 +70,7 @@ class SmokeFields(NamedTuple):
     density: Floats
     temperature: Floats
     flame: Floats
+    color: Floats
     homes: NDArray[np.int32]
     origins: NDArray[np.int32]
 
@@ -76,7 +79,8 @@ class SmokeFields(NamedTuple):
         """The pools of a volume, seen from some tiles."""
         none = np.zeros((1, *volume.tiles.shape), np.float32)
         density, temperature, flame = (volume.pools.get(name, none) for name in ("density", "temperature", "flame"))
-        return cls(density, temperature, flame, volume.tiles.slots_of(tiles.keys), tiles.origins)
+        color = np.stack([volume.pools.get(name, none) for name in COLORS]).clip(0.0, _WHITEST)
+        return cls(density, temperature, flame, color, volume.tiles.slots_of(tiles.keys), tiles.origins)
 
 
 def smoke_optics(scene: Scene) -> SmokeOptics:
@@ -90,7 +94,7 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
     look = scene.look
     size = math.prod(scene.domain.size) ** (1 / scene.dimension)
     low, top = scene.color_scale("temperature") or CARRIED["temperature"].scale(1.0)
-    colors = light_of(look.smoke_color).astype(np.float32).reshape(1, 3)
+    colors = light_of(scene.smoke_color).astype(np.float32).reshape(1, 3)
     if look.color_by == "temperature":
         colors = scale_colors(np.linspace(0, 1, _STEPS), "temperature")
     return SmokeOptics(
@@ -99,14 +103,19 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
         size=size,
         low=low,
         top=top,
-        colors=np.ascontiguousarray(np.clip(colors, 0.0, 0.99), np.float32),
+        colors=np.ascontiguousarray(np.clip(colors, 0.0, _WHITEST), np.float32),
         glow=(_BRIGHTNESS * look.fire_brightness * glow_colors(np.linspace(0, HOTTEST, _STEPS))).astype(np.float32),
     )
 
 
-def tints(optics: SmokeOptics, temperature: NDArray[np.floating]) -> Floats:
-    """Shares of light (..., 3) that smoke of some temperatures sends on; one for all if it has one colour."""
+def tints(
+    optics: SmokeOptics, temperature: NDArray[np.floating], carried: NDArray[np.floating] | None = None
+) -> Floats:
+    """Shares of light (..., 3) that smoke sends on: by its temperature, as it carries them, or one for all."""
     colors = optics.colors
+    if len(colors) == 1 and carried is not None:
+        kept: Floats = np.clip(carried, 0.0, _WHITEST).astype(np.float32)
+        return kept
     if len(colors) == 1:
         return colors.reshape((1,) * temperature.ndim + (3,))
     place = np.clip((temperature - optics.low) / (optics.top - optics.low), 0, 1) * (len(colors) - 1)
@@ -127,7 +136,7 @@ def tint_at(fields, optics, slot, z, y, x, part):
     """The share of light that the smoke of a cell sends on, of red, green or blue."""
     colors = optics.colors
     if len(colors) == 1:
-        return colors[0, part]
+        return fields.color[part, slot, z, y, x] if fields.color.shape[1] > 1 else colors[0, part]
     warmth = fields.temperature[slot if len(fields.temperature) > 1 else 0, z, y, x]
     return from_table(colors, (warmth - optics.low) / (optics.top - optics.low), part)
 

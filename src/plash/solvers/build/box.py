@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.solvers.box_state import BoxState
 from plash.solvers.build.heat import greatest_pull, heat_of
-from plash.solvers.build.pours import pours_of, pushes_of, share_inside
+from plash.solvers.build.pours import forces_of, pours_of, share_inside, sinks_of
+from plash.solvers.build.surroundings import greatest_push, is_layer_resolved
 from plash.solvers.ledger import Ledger
 from plash.solvers.stable_fluids import StableFluidsSolver
 from plash.solvers.timestep import TimeStep
@@ -54,6 +56,8 @@ def box_solver(scene: Scene) -> StableFluidsSolver:
     obstacles, projection = obstacles_in(scene, box)
     advection = _ADVECTION[settings.advection]()
     conduction = _diffusion(scene.liquid.thermal_diffusivity, box, obstacles)
+    sides = BoxSides(domain.friction.by_axis(domain.dimension))
+    held = sides.holding if is_layer_resolved(scene) else []
     return StableFluidsSolver(
         state=BoxState.at_rest(domain.cells[::-1]),
         ledger=Ledger(),
@@ -67,16 +71,17 @@ def box_solver(scene: Scene) -> StableFluidsSolver:
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
         obstacles=obstacles,
-        forces=[Weight(tuple(gravity)), *pushes_of(scene)],
+        forces=[Weight(tuple(gravity)), *forces_of(scene)],
         pours=pours_of(scene),
         confinement=_confinement(settings.confinement, h),
         advection=advection,
-        viscosity=_diffusion(scene.liquid.nu, box, obstacles),
+        viscosity=_diffusion(scene.liquid.nu, box, obstacles, held),
         diffusion=_diffusion(settings.diffusion, box, obstacles),
         projection=projection,
         heat=heat_of(scene, advection, conduction, obstacles),
-        sides=BoxSides(domain.friction.by_axis(domain.dimension)),
-        weight_speed=math.sqrt(h * greatest_pull(scene)),
+        sides=sides.without(held),
+        sinks=sinks_of(scene, obstacles),
+        weight_speed=math.sqrt(h * (greatest_pull(scene) + greatest_push(scene))),
     )
 
 
@@ -130,9 +135,14 @@ def _confinement(strength: float, h: float) -> Confinement:
     return VorticityConfinement(strength, h) if strength > 0 else NoConfinement()
 
 
-def _diffusion(coefficient: float, box: BoxSolver, obstacles: Obstacles) -> Diffusion:
+def _diffusion(
+    coefficient: float, box: BoxSolver, obstacles: Obstacles, held: Sequence[tuple[int, int]] = ()
+) -> Diffusion:
     if coefficient == 0:
         return NoDiffusion()
     if isinstance(obstacles, SolidCells):
-        return DiffusionRoundSolids(coefficient, box, obstacles)
+        return DiffusionRoundSolids(coefficient, box, obstacles, held)
+    if held:
+        nothing = SolidCells(np.zeros(box.shape, np.bool_), np.zeros(box.shape))
+        return DiffusionRoundSolids(coefficient, box, nothing, held)
     return BoxDiffusion(coefficient, box)

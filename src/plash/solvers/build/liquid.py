@@ -13,7 +13,8 @@ from plash.errors import Problem, SceneError
 from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
-from plash.particles.seed import Distance, seed
+from plash.particles.seed import seed
+from plash.particles.seed_parts import Distance
 from plash.physics.density_projection import DensityCorrection, DensityProjection, NoDensityCorrection
 from plash.physics.flow.inlets import Inlet
 from plash.physics.flow.sinks import Outlet, Sinks
@@ -40,8 +41,9 @@ from plash.scene.sources import Spout
 from plash.solvers.build.heat import greatest_pull
 from plash.solvers.build.level_set import level_set_state, with_level_set
 from plash.solvers.build.liquid_colors import liquid_colors
+from plash.solvers.build.liquid_elasticity import liquid_elasticity
 from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
-from plash.solvers.build.surroundings import domain_box, greatest_push, scene_forces, scene_solids
+from plash.solvers.build.surroundings import domain_box, greatest_push, is_layer_resolved, scene_forces, scene_solids
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.state import State
@@ -74,10 +76,11 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
     domain, settings = scene.domain, _settings(scene)
     h = domain.h
     viscosity = _viscosity(scene)
+    elasticity = liquid_elasticity(scene, settings)
     free_surface = _FREE_SURFACES[settings.free_surface]()
     surface_tracker, density_correction = _surface_tracker(scene, free_surface)
     sources = _sources(scene)
-    solids = scene_solids(scene, _cuts_cells(scene), _is_layer_resolved(scene))
+    solids = scene_solids(scene, _cuts_cells(scene), is_layer_resolved(scene))
     solver = LiquidSolver(
         state=State(Particles(domain.dimension)),
         ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
@@ -86,7 +89,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
             h=h,
             gravity=_acceleration(scene),
             courant=settings.courant,
-            own_limit=viscosity.longest_step(h, domain.dimension),
+            own_limit=min(part.longest_step(h, domain.dimension) for part in (viscosity, elasticity)),
             shortest=settings.min_dt,
             longest=math.inf if settings.max_dt is None else settings.max_dt,
         ),
@@ -107,6 +110,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
         heat=liquid_heat(scene, solids),
         colors=liquid_colors(scene),
         viscosity_field=viscosity_field(scene),
+        elasticity=elasticity,
         sources=sources,
         sinks=_sinks(scene, sources),
         steps_cross_frames=settings.steps_cross_frames,
@@ -132,9 +136,20 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
         return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * settings.tolerance)
     density_correction = (
-        DensityProjection(free_surface, tolerance) if settings.density_projection else NoDensityCorrection()
+        DensityProjection(free_surface, tolerance, _share_of_spreading(scene))
+        if settings.density_projection
+        else NoDensityCorrection()
     )
     return FillFraction(scene.domain.h, scene.domain.gravity[: scene.dimension]), density_correction
+
+
+def _share_of_spreading(scene: Scene) -> float:
+    """Share of density errors that a step takes away: all, but in elastic liquid as much as leaves 1/e after 1/24 s."""
+    if scene.shear_modulus == 0:
+        return 1.0
+    elasticity = liquid_elasticity(scene, _settings(scene))
+    step = TimeStep(scene.domain.h, _acceleration(scene), _settings(scene).courant).limit(0.0)
+    return -math.expm1(-24 * min(step, elasticity.longest_step(scene.domain.h, scene.dimension)))
 
 
 def _viscosity(scene: Scene) -> Viscosity:
@@ -160,15 +175,6 @@ def _walls_hold(scene: Scene) -> bool:
     """Whether any wall has friction 1."""
     sides = (value for pair in scene.domain.friction.by_axis(scene.dimension) for value in pair)
     return 1 in sides or any(solid.friction == 1 for solid in scene.solid)
-
-
-def _is_layer_resolved(scene: Scene) -> bool:
-    """Whether viscosity reaches half a cell into the liquid in 1/24 s, the time of friction.
-
-    Then it stops liquid at walls of friction 1 by itself. A thinner layer is not seen by the grid, and the law of
-    friction stands in for it.
-    """
-    return scene.liquid.nu / 24 >= (0.5 * scene.domain.h) ** 2
 
 
 def liquid_transfer(scene: Scene) -> Transfer:

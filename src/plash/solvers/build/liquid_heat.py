@@ -52,6 +52,8 @@ def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[st
         carried["temperature"] = scene.liquid.temperature if temperature is None else temperature
     if "log_viscosity" in scene.carries:
         carried["log_viscosity"] = math.log10(scene.liquid.nu * scene.liquid.rho if viscosity is None else viscosity)
+    if "elastic" in scene.carries:
+        carried["elastic"] = scene.liquid.elastic if body is None else body.elastic(scene.liquid)
     if "color" in scene.carries:
         carried["color"] = light_of_liquid(scene, None if body is None else body.color)
     return carried

@@ -1,13 +1,18 @@
-"""What a scene puts into a box of fluid: late fills, sources, pumps and forces."""
+"""What a scene puts into a box of fluid and takes out of it: late fills, sources, sinks, pumps and forces."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import label
 
 from plash.grid.box import cell_centres
+from plash.levelset import inside
 from plash.levelset.shapes import distance
-from plash.physics.box.pouring import BoxSource, Push
+from plash.physics.box.force_fields import BoxForceField
+from plash.physics.box.obstacles import Obstacles
+from plash.physics.box.pouring import BoxForce, BoxSource, Push
+from plash.physics.box.sinks import BoxSink, BoxSinks
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.openings import Disc, Opening
@@ -32,27 +37,46 @@ def pours_of(scene: Scene) -> list[BoxSource]:
     return pours
 
 
-def pushes_of(scene: Scene) -> list[Push]:
-    """Where all that is there is pushed."""
-    pushes = []
-    for body in (*scene.pump, *scene.force):
-        acceleration = getattr(body, "acceleration", None)
-        if acceleration is not None:
-            everywhere = np.ones(scene.domain.cells[::-1])
-            share = everywhere if body.shape is None else _share(scene, body.shape, body.name)
-            pushes.append(Push(share, tuple(acceleration), body.start, body.end))
-    return pushes
+def forces_of(scene: Scene) -> list[BoxForce]:
+    """What acts on liquid, and the pumps that push all that is in their place."""
+    forces: list[BoxForce] = []
+    for force in scene.force:
+        everywhere = np.ones(scene.domain.cells[::-1])
+        share = everywhere if force.shape is None else _share(scene, force.shape, force.name)
+        forces.append(BoxForceField(force, scene.domain.h, share))
+    for pump in scene.pump:
+        if pump.acceleration is not None:
+            share = _share(scene, pump.shape, pump.name)
+            forces.append(Push(share, tuple(pump.acceleration), pump.start, pump.end))
+    return forces
+
+
+def sinks_of(scene: Scene, obstacles: Obstacles) -> BoxSinks:
+    """Where liquid goes: whole cells, those whose centre is inside, without those of bodies."""
+    cells, h = scene.domain.cells[::-1], scene.domain.h
+    is_open = np.ones(cells)
+    obstacles.clear(is_open)
+    spaces = np.asarray(label(is_open)[0], np.int32) if scene.sink else np.zeros(cells, np.int32)
+    sinks = []
+    for sink in scene.sink:
+        within = (distance(sink.shape, cell_centres(cells, h), sink.name).reshape(cells) < 0) & (is_open > 0)
+        for number in np.unique(spaces[within]):
+            share = (within & (spaces == number)).astype(np.float64)
+            part = share.sum() / (within.sum() * h ** len(cells))
+            rate = None if sink.flow_rate is None else sink.flow_rate * part
+            sinks.append(BoxSink(f"sink {sink.name}", share, rate, sink.start, sink.end, spaces == number))
+    return BoxSinks(sinks)
 
 
 def share_inside(shape: Shape, cells: tuple[int, ...], h: float, name: str = "shape") -> Array:
     """How much of each cell ([z,] y, x) lies in a shape, 0 to 1: by the distance of its centre, as for a flat side."""
-    return _share_of(distance(shape, cell_centres(cells, h), name).reshape(cells), h)
+    return inside.share_inside(distance(shape, cell_centres(cells, h), name).reshape(cells) / h)
 
 
 def share_of_spout(scene: Scene, spout: Spout) -> Array:
     """How much of each cell lies in the space that a spout keeps full."""
     cells, h = scene.domain.cells[::-1], scene.domain.h
-    return _share_of(_distance_before(spout.shape, cell_centres(cells, h), _SPOUT * h).reshape(cells), h)
+    return inside.share_inside(_distance_before(spout.shape, cell_centres(cells, h), _SPOUT * h).reshape(cells) / h)
 
 
 def temperature_of(scene: Scene, body: Fill | Blob | Spout) -> float:
@@ -62,11 +86,6 @@ def temperature_of(scene: Scene, body: Fill | Blob | Spout) -> float:
 
 def _share(scene: Scene, shape: Shape, name: str) -> Array:
     return share_inside(shape, scene.domain.cells[::-1], scene.domain.h, name)
-
-
-def _share_of(phi: Array, h: float) -> Array:
-    share: Array = np.clip(0.5 - phi / h, 0.0, 1.0)
-    return share
 
 
 def _blob(scene: Scene, name: str, blob: Fill | Blob) -> BoxSource:

@@ -21,13 +21,14 @@ from plash.physics.smoke.sources import PlaceInShape, SmokeFlows, SmokeInlet, Sm
 from plash.physics.smoke.transport import ByFluxes, Traced
 from plash.physics.smoke.wind import Wind
 from plash.scene.bodies import Fill
+from plash.scene.colors import light_of
 from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.sources import HeatSource, SmokeSource
 from plash.solvers.build.surroundings import greatest_push, scene_forces, scene_solids, warm_walls
 from plash.solvers.ledger import Ledger
-from plash.solvers.smoke import DENSITY, FUEL, WARMTH, SmokeSolver
+from plash.solvers.smoke import COLORED, DENSITY, FUEL, WARMTH, SmokeSolver
 from plash.solvers.smoke_state import SmokeState
 from plash.solvers.timestep import TimeStep
 
@@ -52,8 +53,9 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
     solids = scene_solids(scene, settings.solids == "cut" and len(scene.solid) > 0)
     wind = Wind(settings.wind_in(scene.dimension), settings.wind_rate)
     thresholds = {DENSITY: settings.threshold, WARMTH: settings.warmth_threshold, FUEL: _LEAST_FUEL}
+    thresholds |= dict.fromkeys(COLORED, math.inf)  # it is where the density is
     fading = {DENSITY: Fading(settings.dissipation, settings.decay), WARMTH: Fading(0.0, settings.cooling)}
-    diffusivity = {DENSITY: settings.diffusion, WARMTH: _conduction(scene)}
+    diffusivity = {DENSITY: settings.diffusion, WARMTH: _conduction(scene)} | dict.fromkeys(COLORED, settings.diffusion)
     return SmokeSolver(
         state=SmokeState.nothing(scene.dimension, len(names), wind.velocity),
         ledger=Ledger(),
@@ -82,6 +84,7 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
         fire=_fire(scene, names),
         pressure=PressureSolver(Staircase(), scene.liquid.rho, h, settings.tolerance),
         push=greatest_push(scene),
+        colors=np.array([light_of(color) for color in scene.smoke_colors]).reshape(-1, 3),
     )
 
 
@@ -114,10 +117,19 @@ def smoke_state(scene: Scene) -> SmokeState:
 
 def _values_of(fill: Fill, scene: Scene, names: tuple[str, ...]) -> dict[int, float]:
     density = _USUAL_DENSITY if fill.density is None else fill.density
-    values = {names.index(DENSITY): density}
+    values = _of_color(scene, names, density, fill.color)
     if fill.temperature is not None and WARMTH in names:
         values[names.index(WARMTH)] = fill.temperature - scene.liquid.temperature
     return values
+
+
+def _of_color(scene: Scene, names: tuple[str, ...], density: float, color: str | None) -> dict[int, float]:
+    """Smoke of a density, or a rate of it, and of a colour, by the fields of the air."""
+    found = {names.index(DENSITY): density}
+    if COLORED[0] in names:
+        shares = light_of(color or scene.smoke_colors[0]).tolist()
+        found |= {names.index(name): density * share for name, share in zip(COLORED, shares, strict=True)}
+    return found
 
 
 def _settings(scene: Scene) -> SmokeSettings:
@@ -128,7 +140,8 @@ def _settings(scene: Scene) -> SmokeSettings:
 def _names(scene: Scene) -> tuple[str, ...]:
     """What the air carries."""
     burns = any(isinstance(source, SmokeSource) and source.fuel > 0 for source in scene.source)
-    return (DENSITY, *([WARMTH] if scene.has_heat else []), *([FUEL] if burns else []))
+    heat, fuel, colored = [WARMTH] if scene.has_heat else [], [FUEL] if burns else [], scene.smoke_colors
+    return (DENSITY, *heat, *fuel, *(COLORED if colored else ()))
 
 
 def _conduction(scene: Scene) -> float:
@@ -197,7 +210,7 @@ def _inlet(scene: Scene, source: SmokeSource | HeatSource, names: tuple[str, ...
     velocity = None if source.velocity is None else tuple(source.velocity)
     return SmokeInlet(
         PlaceInShape(source.shape, scene.domain.h, source.name, motion),
-        {} if rate is None else {names.index(DENSITY): rate},
+        {} if rate is None else _of_color(scene, names, rate, source.color),
         source.mass_rate is None,
         held,
         velocity,

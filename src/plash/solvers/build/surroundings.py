@@ -69,3 +69,12 @@ def warm_walls(scene: Scene, solids: SceneSolids[Any], above: float = 0.0) -> Wa
     }
     bodies = {solid.name: solid.temperature - above for solid in scene.solid if solid.temperature is not None}
     return WarmWalls(solids, sides, bodies)
+
+
+def is_layer_resolved(scene: Scene) -> bool:
+    """Whether viscosity reaches half a cell into the liquid in 1/24 s, the time of friction.
+
+    Then it stops liquid at walls of friction 1 by itself. A thinner layer is not seen by the grid, and the law of
+    friction stands in for it.
+    """
+    return scene.liquid.nu / 24 >= (0.5 * scene.domain.h) ** 2
