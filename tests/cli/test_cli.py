@@ -291,8 +291,8 @@ def test_bench_accounts_for_the_whole_step(call):
     code, out, _ = call("bench", "--scene", "dam_break_2d", "--resolution", "16", "--steps", "2")
     assert code == 0
     assert "PressureSolver.project" in out
-    # Of two steps the medians are means, which add up; what interrupts the program between stages is not the step's
-    words = ("bench", "--scene", "dam_break_2d", "--resolution", "192", "--steps", "2", "--json")
+    # Of two steps the medians are means, which add up. On a large grid: what Python does between stages is in none
+    words = ("bench", "--scene", "dam_break_2d", "--resolution", "320", "--steps", "2", "--json")
     measured = [json.loads(call(*words)[1]) for _ in range(3)]
     shares = [sum(one["stages"].values()) / one["seconds"] for one in measured]
     assert max(shares) >= 0.9

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_range
 from plash.grid.tiles import Tiles
+from plash.timing import stage
 
 UNKNOWN = np.float32(np.nan)
 
@@ -69,6 +70,7 @@ class FaceField:
         return FaceField(self.tiles, self.pool.copy())
 
 
+@stage
 def fastest(components: NDArray[np.float32]) -> NDArray[np.float64]:
     """Largest size of each component (first axis), leaving out what is not known; infinity if one is infinite."""
     rows = components.reshape(len(components), -1)

@@ -55,7 +55,7 @@ from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.solvers.surface_tracker import SurfaceTracker
 from plash.solvers.timestep import TimeStep
 from plash.solvers.transfers import Transfer, rows_of
-from plash.timing import StepReport, timing
+from plash.timing import StepReport, stage, timing
 
 _SIDES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 _RETRIES = 4
@@ -314,6 +314,7 @@ class LiquidSolver:
             else:
                 return
 
+    @stage
     def advect_particles(self, dt: float, solids: Solids) -> None:
         """Move particles for dt, and keep them out of solids and in the domain."""
         s, report = self.state, self.report
@@ -323,6 +324,7 @@ class LiquidSolver:
         self._confine(solids, start, s.time, dt)
         s.particles.let_pass(dt)
 
+    @stage
     def come_and_go(self, dt: float) -> None:
         """Let the time dt pass: liquid comes in from sources, and goes out into sinks."""
         s, ledger, end = self.state, self.ledger, self.state.time + dt
