@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numba
 
+from plash.grid.kernel_cache import KernelCache
 from plash.grid.threads import load_tbb
 
 # How long an OpenMP thread spins before it sleeps. The default of about a millisecond makes a step forty times slower
@@ -126,9 +127,10 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
     users_folder = settings.CACHE_DIR
     settings.CACHE_DIR = str(cache_folder(function.__module__))
     try:
-        decorate = numba.njit(cache=True, error_model="numpy", **options)
-        compiled: Kernel = decorate(function)
-        return compiled
+        compiled: Any = numba.njit(error_model="numpy", **options)(function)
+        compiled._cache = KernelCache(function)
+        kernel: Kernel = compiled
+        return kernel
     finally:
         settings.CACHE_DIR = users_folder
 
