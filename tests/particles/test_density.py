@@ -44,7 +44,7 @@ def correct(particles, tolerance=1e-6):
     before = np.linalg.norm(density_error(cells))
     system = PoissonSystem(Ghost().operator(cells))
     velocity = particles.velocity.copy()
-    DensityProjection(Ghost(), tolerance).correct(particles, cells, solids, system, 1.0)
+    DensityProjection(Ghost(), tolerance).correct(particles, cells, solids, system, 1.0, dt=0.01)
     assert np.array_equal(particles.velocity, velocity)
     solids.collide(particles)
     return before, cells
@@ -94,7 +94,7 @@ def test_a_displacement_is_never_longer_than_half_a_cell(dimension, make_particl
     solids, cells = looked_at(particles)
     before = particles.position(1.0)
     system = PoissonSystem(Ghost().operator(cells))
-    DensityProjection(Ghost(), 1e-4).correct(particles, cells, solids, system, 1.0)
+    DensityProjection(Ghost(), 1e-4).correct(particles, cells, solids, system, 1.0, dt=0.01)
     step = np.linalg.norm(particles.position(1.0) - before, axis=1)
     assert step.max() <= 0.5 + 1e-5
     assert step.max() > 0.49

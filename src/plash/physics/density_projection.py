@@ -16,6 +16,7 @@ rise by a few hundredths of a cell. The rest fill, which the projection aims at,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,9 +55,10 @@ class DensityCorrection(Protocol):
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
+        dt: float,
         separating_walls: bool = False,
     ) -> Solution:
-        """Spread particles evenly, given where the liquid was found and the equations of its pressure.
+        """Spread particles evenly in a step of dt (s), given where liquid was found and the equations of its pressure.
 
         Separating walls draw no particle: liquid may be about to leave them, and the cells beside them do not know yet.
 
@@ -84,6 +86,7 @@ class NoDensityCorrection:
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
+        dt: float,
         separating_walls: bool = False,
     ) -> Solution:
         """Nothing."""
@@ -97,12 +100,12 @@ class DensityProjection:
     Attributes:
         free_surface: How pressure meets the air.
         tolerance: Relative size of the residual: what is left of the error is in the next step's.
-        share: Of the displacement that is made in a step: elastic liquid must not be pushed out of its shape by noise.
+        time: In which errors fall to 1/e, s; 0 is at once. Noise must not push elastic liquid out of its shape.
     """
 
     free_surface: FreeSurface
     tolerance: float = 0.1
-    share: float = 1.0
+    time: float = 0.0
 
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
         """Follow the volume that is seen, slowly: denser where there is too much of it."""
@@ -124,6 +127,7 @@ class DensityProjection:
         solids: Solids,
         system: PoissonSystem,
         target_fill: float,
+        dt: float,
         separating_walls: bool = False,
     ) -> Solution:
         """Move particles by -∇P."""
@@ -131,12 +135,12 @@ class DensityProjection:
         parted = separate_from_walls(cells, potential, system.closed) if separating_walls else None
         if parted is not None:
             system = PoissonSystem(self.free_surface.operator(parted))
-            return self.correct(particles, parted, solids, system, target_fill)
+            return self.correct(particles, parted, solids, system, target_fill, dt)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)
         solids.enforce_slip(displacement, cells)
-        if self.share < 1:
-            displacement.pool *= np.float32(self.share)
+        if self.time > 0:
+            displacement.pool *= np.float32(-math.expm1(-dt / self.time))
         start = solids.remember(particles)
         displace_particles(particles, displacement)
         solids.collide_displaced(particles, start, keep_velocity=True)

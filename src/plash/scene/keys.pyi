@@ -493,6 +493,7 @@ class SolverKeys(TypedDict, total=False):
     density_projection: bool
     solids: Literal["cut", "voxel"]
     viscosity: Literal["auto", "explicit", "implicit", "coupled"]
+    elasticity: Literal["auto", "explicit"]
     strain: Literal["corotated", "paper"] | None
     yielding: Literal["tensor", "components"]
     viscosity_mean: Literal["harmonic", "geometric"]

@@ -39,6 +39,7 @@ class Time(SceneModel):
 
 
 _MOST_FOR_LIQUID = 10.0
+_MOST_OF_ELASTIC_WAVES = 2.0  # cells a step: a body of a dozen cells still swings at its frequency within some per cent
 
 
 class LiquidSettings(Solver):
@@ -102,6 +103,11 @@ class LiquidSettings(Solver):
         "velocity by itself (implicit), which resists rotation at free surfaces, or with the whole stress (coupled); "
         "auto is explicit where that needs no shorter steps, else coupled.",
     )
+    elasticity: Literal["auto", "explicit"] = Field(
+        default="auto",
+        description="How elastic stress acts: in steps in which its waves cross less than half a cell (explicit), or "
+        "in longer ones, in which they cross up to 2 cells, and courant at most, and the shortest are smoothed (auto).",
+    )
     strain: Literal["corotated", "paper"] | None = Field(
         default=None,
         description="How elastic strain grows: it turns with the flow (corotated), or not, as Cline has it (paper).",
@@ -140,6 +146,11 @@ class LiquidSettings(Solver):
     def viscosity_shortens_steps(self) -> bool:
         """Whether steps have to be short enough for the viscosity."""
         return self.viscosity == "explicit"
+
+    @property
+    def elastic_courant(self) -> float | None:
+        """Cells that elastic waves may cross in a step; None for as many as are stable without smoothing."""
+        return None if self.elasticity == "explicit" else min(self.courant, _MOST_OF_ELASTIC_WAVES)
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""

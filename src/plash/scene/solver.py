@@ -119,6 +119,11 @@ class Solver(SceneModel):
         return False
 
     @property
+    def elastic_courant(self) -> float | None:
+        """Cells that elastic waves may cross in a step; None for as many as are stable without smoothing."""
+        return None
+
+    @property
     def surface_keys(self) -> tuple[float, ...]:
         """What the surface of the liquid depends on, beside the mesh settings and the frame."""
         return ()

@@ -161,7 +161,7 @@ class LiquidSolver:
         self.colors.spread(s.particles, cells, self.ledger.colors, s.time, dt)
         s.target_fill = self.density_correction.target_fill(s.target_fill, s.particles, volume, dt)
         equations = projection.cells, solids, projection.system
-        density = self.density_correction.correct(s.particles, *equations, s.target_fill)
+        density = self.density_correction.correct(s.particles, *equations, s.target_fill, dt)
         self.solves = [*projection.solves, density]
         s.unspent = dt
         moved = dt if moved is None else moved
@@ -188,7 +188,7 @@ class LiquidSolver:
             return solids, inlets, cells, volume
         system = self.pressure.system(cells)
         is_separating = self.pressure.separating_walls
-        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, is_separating)
+        self.density_correction.correct(s.particles, cells, solids, system, s.target_fill, dt, is_separating)
         self._confine(solids, None, s.time, 0.0)
         return self.label(dt)
 

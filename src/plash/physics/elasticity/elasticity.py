@@ -4,7 +4,8 @@ Strain belongs to the times at which particles have their positions, velocity to
 
     u(n+1/2) = u(n-1/2) + kick 2G/ρ div E(n) ,    E(n+1) = R E(n) Rᵀ + dt T(u(n+1/2)) ,    then yield
 
-So the step is stable, and keeps the energy of waves, for dt ≤ h/(c √(2d)), c² = G/ρ in d dimensions.
+So the step is stable, and keeps the energy of waves, for dt ≤ h/(c √(2d)), c² = G/ρ in d dimensions. In longer ones
+both are smoothed (`long_steps.py`).
 
 Reference: Cline figure 12.
 """
@@ -24,6 +25,7 @@ from plash.particles.particles import Particles
 from plash.physics.elasticity.base import ElasticLiquid
 from plash.physics.elasticity.contact import let_settle
 from plash.physics.elasticity.force import add_elastic_force
+from plash.physics.elasticity.long_steps import Smoothing
 from plash.physics.elasticity.particle_strain import Constants, StrainHow, particle_load, strain_particles
 from plash.physics.elasticity.rates import Rates, rates_of
 from plash.physics.elasticity.samples import Pool, StressSamples, stress_samples
@@ -35,6 +37,7 @@ from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_faces import SIDE_CLOSED, ViscousFaces
 
+_ROUND_OFF = 1e-9
 _SAFE = 0.9  # of the longest stable step: beside walls stress is stiffer
 
 
@@ -91,16 +94,27 @@ class Elastic:
         modulus: The largest shear modulus of any liquid, Pa.
         rho: Density, kg/m³.
         scheme: Which stress it is, for shares and walls.
+        courant: Cells that its waves may cross in a step; None for as many as are stable as they are.
     """
 
     strain: Strain
     modulus: float
     rho: float
     scheme: Scheme
+    courant: float | None = None
+
+    @property
+    def firmness(self) -> float:
+        """Shear modulus over density, m²/s²: the square of the speed of shear waves."""
+        return self.modulus / self.rho
 
     def longest_step(self, h: float, dimension: int) -> float:
-        """Longest step for which the force is stable, s."""
-        return longest_elastic_step(self.modulus / self.rho, h, dimension)
+        """Longest step for which the force is stable as it is, or that is allowed with smoothing, s."""
+        return longest_elastic_step(self.firmness, h, dimension, self.courant)
+
+    def is_short(self, dt: float, dimension: int) -> bool:
+        """Whether the force is stable as it is, for a step of dt (s)."""
+        return dt <= longest_elastic_step(self.firmness, self.scheme.h, dimension) * (1 + _ROUND_OFF)
 
     def at(self, liquid: ElasticLiquid, cells: Cells, solids: Solids, dt: float) -> ElasticMotion:
         """See how strained liquid is at the start of a step of dt (s)."""
@@ -108,13 +122,16 @@ class Elastic:
         return ElasticMotion(self, liquid, cells, solids, dt)
 
 
-def longest_elastic_step(firmness: float, h: float, dimension: int) -> float:
+def longest_elastic_step(firmness: float, h: float, dimension: int, courant: float | None = None) -> float:
     """Longest step (s) on cells of size h (m) for a shear modulus over density (m²/s²).
+
+    It is the longest without smoothing or, if given, that in which waves cross `courant` cells, whichever is longer.
 
     >>> round(longest_elastic_step(4.0, 0.01, 2), 6), round(longest_elastic_step(4.0, 0.01, 3), 6)
     (0.00225, 0.001837)
     """
-    return _SAFE * h / math.sqrt(2 * dimension * firmness)
+    unsmoothed = _SAFE * h / math.sqrt(2 * dimension * firmness)
+    return max(unsmoothed, courant * h / math.sqrt(firmness)) if courant is not None else unsmoothed
 
 
 @dataclass(eq=False)
@@ -127,6 +144,7 @@ class ElasticMotion:
     solids: Solids
     dt: float
     samples: StressSamples | None = None
+    smoothing: Smoothing | None = None
 
     def settle(self, divergence: NDArray[np.float64], target_fill: float) -> None:
         """Let liquid close the gap to walls that it touches."""
@@ -142,10 +160,16 @@ class ElasticMotion:
     ) -> ViscousStep:
         """Let elastic and viscous stress act for dt (s) on every velocity that borders liquid."""
         scheme, cells, solids, liquid = self.of.scheme, self.cells, self.solids, self.liquid
-        self.samples = stress_samples(ViscousFaces.of(velocity, cells, solids), cells, scheme)
-        add_elastic_force(velocity, self.of.strain.load(liquid, self.samples), self.samples, dt / scheme.h)
+        faces = ViscousFaces.of(velocity, cells, solids)
+        samples = self.samples = stress_samples(faces, cells, scheme)
+        load = self.of.strain.load(liquid, samples)
+        if self.of.is_short(self.dt, cells.tiles.dimension):
+            add_elastic_force(velocity, load, samples, dt / scheme.h)
+        else:
+            self.smoothing = Smoothing.of(faces, cells, samples, self.of.firmness, self.dt, scheme)
+            self.smoothing.add_force(velocity, load, samples, dt / scheme.h)
         found = viscosity.apply(velocity, cells, solids, liquid.viscosity, dt, inlets, paths)
-        firmness = self.of.modulus / self.of.rho * self.dt  # clings as liquid of such a viscosity does
+        firmness = self.of.firmness * self.dt  # clings as liquid of such a viscosity does
         return CoupledStep(found.iterations, found.residual, found.pressure, firmness, dt, scheme.h)
 
     def strain(self, velocity: FaceField) -> None:
@@ -155,4 +179,6 @@ class ElasticMotion:
         # Liquid may be leaving a side: then the face there has the liquid's velocity
         leaves = (faces.kinds == SIDE_CLOSED) & ~np.isnan(velocity.pool)
         values = np.where(leaves, velocity.pool, faces.velocity)
+        if self.smoothing is not None:
+            values = self.smoothing.smoothed(values)
         self.of.strain.grow(self.liquid, rates_of(values, self.samples), self.samples, self.dt)

@@ -97,7 +97,7 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
             )
     firmness = scene.shear_modulus / scene.liquid.rho
     if firmness > 0:
-        longest = longest_elastic_step(firmness, h, scene.dimension)
+        longest = longest_elastic_step(firmness, h, scene.dimension, scene.solver.elastic_courant)
         steps = _steps(scene, longest)
         if steps > 1:
             yield Finding(

@@ -113,7 +113,8 @@ def patience(seconds: float) -> Callable[[], bool]:
 def forecast(scene: Scene, trials: Sequence[Trial]) -> Forecast:
     """Steps and speeds of a scene from trials, the finest first."""
     finest = trials[0]
-    own = finest.solver.viscosity.longest_step(scene.domain.h, scene.dimension)
+    stresses = (finest.solver.viscosity, finest.solver.elasticity)
+    own = min(stress.longest_step(scene.domain.h, scene.dimension) for stress in stresses)
     fine = replace(finest.solver.time_step, h=scene.domain.h, own_limit=own)
     power = _growth(trials)
     needed: list[int] = []

@@ -53,6 +53,7 @@ from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer, r
 
 Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
+_ELASTIC_SPREADING = 1 / 24  # s, in which density errors of elastic liquid fall to 1/e
 _COARSER = 1e4  # how much coarser density errors are solved for than the pressure
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
 
@@ -136,20 +137,11 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
         return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * settings.tolerance)
     density_correction = (
-        DensityProjection(free_surface, tolerance, _share_of_spreading(scene))
+        DensityProjection(free_surface, tolerance, _ELASTIC_SPREADING if scene.shear_modulus > 0 else 0.0)
         if settings.density_projection
         else NoDensityCorrection()
     )
     return FillFraction(scene.domain.h, scene.domain.gravity[: scene.dimension]), density_correction
-
-
-def _share_of_spreading(scene: Scene) -> float:
-    """Share of density errors that a step takes away: all, but in elastic liquid as much as leaves 1/e after 1/24 s."""
-    if scene.shear_modulus == 0:
-        return 1.0
-    elasticity = liquid_elasticity(scene, _settings(scene))
-    step = TimeStep(scene.domain.h, _acceleration(scene), _settings(scene).courant).limit(0.0)
-    return -math.expm1(-24 * min(step, elasticity.longest_step(scene.domain.h, scene.dimension)))
 
 
 def _viscosity(scene: Scene) -> Viscosity:

@@ -20,4 +20,4 @@ def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
     if settings.transfer == "semi_lagrangian":
         strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components")
     scheme = Scheme(h, coupled=True, harmonic=settings.viscosity_mean == "harmonic", least_way=0.5)
-    return Elastic(strain, scene.shear_modulus, rho, scheme)
+    return Elastic(strain, scene.shear_modulus, rho, scheme, settings.elastic_courant)

@@ -1,0 +1,69 @@
+"""Elastic stress in steps longer than its waves allow: what is too short for the step is smoothed.
+
+With K the stiffness of the grid (K u = -div(2 G/ρ T(u))) a step without smoothing is stable for dt² K < 4. So both the
+kick and the velocity that strains the liquid are smoothed by
+
+    F = (1 + b dt² K)⁻¹ ,    b = 1/8
+
+The liquid then has the stiffness F K F, which is symmetric and at most 1/(4 b dt²) = 2/dt²: no step is too long, also
+with the projection of the pressure between kick and strain, and no energy is gained. Waves that take many steps are as
+stiff as before, within (ω dt)²/4; those shorter than c dt are softer. F leaves rigid motion alone. It is the matrix of
+a viscous stress with ν dt = b dt² G/ρ, and held and closed walls are in it.
+
+Reference: García-Archilla, Sanz-Serna & Skeel 1999, for forces smoothed on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plash.grid.cells import Cells
+from plash.grid.fields import FaceField
+from plash.physics.elasticity.force import add_elastic_force
+from plash.physics.elasticity.samples import Pool, StressSamples
+from plash.physics.viscosity.stress_operator import StressOperator
+from plash.physics.viscosity.stress_weights import Scheme, stress_operator
+from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
+from plash.physics.viscosity.viscous_solve import solve_viscosity
+from plash.timing import stage
+
+_SMOOTHING = 0.125  # b
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothing:
+    """F, for a step.
+
+    Attributes:
+        operator: 1 + b dt² K, times the mass of faces.
+        faces: What faces are.
+    """
+
+    operator: StressOperator
+    faces: ViscousFaces
+
+    @staticmethod
+    def of(
+        faces: ViscousFaces, cells: Cells, samples: StressSamples, firmness: float, dt: float, scheme: Scheme
+    ) -> Smoothing:
+        """That of a step of dt (s), for a shear modulus over density (m²/s²)."""
+        operator = stress_operator(faces, cells, firmness, _SMOOTHING * dt**2, scheme)
+        return Smoothing(replace(operator, mass=np.where(operator.mass > 0, samples.mass, np.float32(0))), faces)
+
+    @stage
+    def add_force(self, velocity: FaceField, load: Pool, samples: StressSamples, scale: float) -> None:
+        """Let a stress act on free faces, smoothed; arguments as of `add_elastic_force`."""
+        kick = FaceField(velocity.tiles, np.zeros_like(velocity.pool))
+        add_elastic_force(kick, load, samples, scale)
+        still = replace(self.faces, velocity=kick.pool)
+        solve_viscosity(self.operator, still)
+        velocity.pool = np.where(self.faces.kinds == FREE, velocity.pool + still.velocity, velocity.pool)
+
+    @stage
+    def smoothed(self, velocity: Pool) -> Pool:
+        """A velocity [axis, slot, z, y, x] (m/s), which is that of walls on their own, smoothed."""
+        faces = replace(self.faces, velocity=velocity.copy())
+        solve_viscosity(self.operator, faces)
+        return faces.velocity
