@@ -25,7 +25,7 @@ def block(resolution: int, modulus: float = MODULUS, **solver: Any) -> LiquidSol
             domain={"size": (0.3, 0.2), "resolution": resolution, "friction": 1.0},
             liquid={"density": RHO, "dynamic_viscosity": 2.0, "shear_modulus": modulus},
             fill=[{"shape": {"kind": "box", "min": (0.1, 0.05), "max": (0.2, 0.15)}}],
-            solver=solver,
+            solver=plash.Solver(**solver),
         )
     )
 
