@@ -23,6 +23,7 @@ from plash.files.manifest import Item, Manifest
 from plash.mesh.mesh import Mesh
 from plash.pipeline.machine import machine_text
 from plash.pipeline.run_history import RunHistory, edited_surfaces
+from plash.pipeline.stages.measure import MEASURE
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import frame_stages, read_run
 from plash.pipeline.stages.simulation import SIMULATION
@@ -155,6 +156,15 @@ class OpenRun(Sequence["RunFrame"]):
         return table
 
     @cached_property
+    def measured(self) -> Table:
+        """What `output.measure` found out, a row for each frame: its numbers by name, arrays are left to the frames."""
+        numbers = [number for number in self.numbers if self.has(MEASURE, number)]
+        rows = [{name: values for name, values in self[n].measured.items() if values.ndim == 0} for n in numbers]
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
+        return {"frame": np.array(numbers, np.int64), "time": self._times(numbers), **columns}
+
+    @cached_property
     def edited(self) -> dict[int, str]:
         """The frames whose surface was edited by hand, each with the name of the file that was taken in."""
         return edited_surfaces(self.manifest)
@@ -233,6 +243,15 @@ class RunFrame:
             StorageError: It was not drawn.
         """
         return self.run.read(PICTURES, self.number)
+
+    @property
+    def measured(self) -> dict[str, NDArray[Any]]:
+        """What `output.measure` found out about it, by name.
+
+        Raises:
+            StorageError: The scene did not ask for it.
+        """
+        return self.run.read(MEASURE, self.number)
 
     @property
     def ledger(self) -> dict[str, Any]:

@@ -94,8 +94,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render", "video", "report" and the exports of the scene to do; all if not
-            said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "measure", "mesh", "render", "video", "report" and the exports of the scene to do;
+            all if not said. A report that is there is kept up to date by any of them.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
@@ -287,7 +287,8 @@ def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     except SceneError:
         changed = ["its scene is one that this plash cannot read"]
     else:
-        changed = differences(before, physics(scene)) or ["it was made by an older plash"]
+        unseen = "it was made by an older plash, or a file that the scene names was changed: a mesh, or functions"
+        changed = differences(before, physics(scene)) or [unseen]
     shown = "\n  ".join([*changed[:8], *(["..."] if len(changed) > 8 else [])])
     return (
         f"{folder.root}: holds another simulation:\n  {shown}\n"

@@ -41,6 +41,7 @@ from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
+from plash.scene.own_stage import OwnStage, faults_of_stages
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
@@ -114,6 +115,11 @@ class Scene(SceneModel):
     )
     force: tuple[Annotated[Force, AfterValidator(placed_force)], ...] = Field(
         default=(), description="What moves liquid besides gravity.", json_schema_extra={"default_text": "none"}
+    )
+    stage: tuple[OwnStage, ...] = Field(
+        default=(),
+        description="Your own code between the stages of a step.",
+        json_schema_extra={"default_text": "none"},
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
     look: Look = Field(default=Look(), validate_default=True, description="What the pictures show.")
@@ -256,6 +262,12 @@ class Scene(SceneModel):
         if solver is not None and not solver.has_matched_sinks:
             _refuse_all([((index, "match"), no_meaning(solver)) for index, sink in enumerate(sinks) if sink.match])
         return sinks
+
+    @field_validator("stage")
+    @classmethod
+    def _solver_has_such_stages(cls, stages: tuple[OwnStage, ...], info: ValidationInfo) -> tuple[OwnStage, ...]:
+        _refuse_all(faults_of_stages(stages, info.data.get("solver")))
+        return stages
 
     @field_validator("source", "solid")
     @classmethod
