@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from plash.files.manifest import Item, Manifest
 from plash.mesh.mesh import Mesh
 from plash.pipeline.machine import machine_text
 from plash.pipeline.run_history import RunHistory, edited_surfaces
+from plash.pipeline.run_view import run_html
 from plash.pipeline.stages.measure import MEASURE
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import frame_stages, read_run
@@ -33,6 +34,10 @@ from plash.scene.language.read import parse_scene
 from plash.scene.language.write import names_functions
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.frame_views import html_of, plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Table = dict[str, NDArray[Any]]
 Content = TypeVar("Content")
@@ -187,6 +192,9 @@ class OpenRun(Sequence["RunFrame"]):
         """Whether a stage has made a file."""
         return number in self.manifest.stage(stage.name).items
 
+    def _repr_html_(self) -> str:
+        return run_html(self.scene, self.manifest, self.folder, self.numbers)
+
     @cached_property
     def _history(self) -> RunHistory:
         today = datetime.date.today().isoformat()
@@ -243,6 +251,13 @@ class RunFrame:
             StorageError: It was not drawn.
         """
         return self.run.read(PICTURES, self.number)
+
+    def plot(self, axes: Axes | None = None, *, color_by: str | None = "speed") -> Axes:
+        """Draw where the fluid is with matplotlib; `color_by` is "speed", "amount" or None."""
+        return plot(self, axes, color_by=color_by)
+
+    def _repr_html_(self) -> str:
+        return html_of(self, {"run": str(self.run.folder.root), "volume": f"{self.ledger.get('volume', 0.0):.4g}"})
 
     @property
     def measured(self) -> dict[str, NDArray[Any]]:

@@ -335,6 +335,11 @@ class Scene(SceneModel):
         _refuse_all(faults_of_look(look, info.data.get("liquid"), bodies, info.data.get("solver")))
         return look
 
+    def _repr_html_(self) -> str:
+        from plash.scene.language.html import scene_html
+
+        return scene_html(self)
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some values replaced, checked like any other.
 
