@@ -20,7 +20,7 @@ from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
 from plash.scene.forces import Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
-from plash.scene.language.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
+from plash.scene.language.fields import KEYS, fields_of, kind_of, marks_in, models_in, quantity_of, summary_of, words_in
 from plash.scene.language.read import LARGEST_FILE
 from plash.scene.language.units import DIMENSIONS
 from plash.scene.language.words import shown
@@ -269,13 +269,15 @@ def _standard(schema: Any) -> Any:
         for key, value in schema.items()
         if key not in ("default_text", "type_text", "title") or isinstance(value, dict)
     }
+    if isinstance(clean.get("description"), str):
+        clean["description"] = clean["description"].partition(f"\n\n{KEYS}\n")[0]
     if "const" in clean.get("properties", {}).get("kind", {}) and "required" in clean:
         clean["required"] = list(dict.fromkeys(["kind", *clean["required"]]))
     return clean
 
 
 def _section(title: str, model: type[BaseModel], shared: type[BaseModel] | None = None) -> str:
-    summary = (model.__doc__ or "").partition(">>>")[0]
+    summary = summary_of(model).partition(">>>")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in summary.split("\n\n")]
     return "\n\n".join([title, *filter(None, paragraphs), _table(model, shared)])
 
