@@ -100,7 +100,10 @@ def test_functions_in_folders_below(folder):
     ("name", "words"),
     [
         ("wave:ring", r"line 7: fill\[0\]\.shape.*: there is no file .*wave\.py.*Did you mean \"waves\""),
-        ("waves:rings", r"line 7: fill\[0\]\.shape.*: .*waves\.py has no function rings: it has .*Did you mean \"ring\""),
+        (
+            "waves:rings",
+            r"line 7: fill\[0\]\.shape.*: .*waves\.py has no function rings: it has .*Did you mean \"ring\"",
+        ),
         ("waves:", r"line 7: fill\[0\]\.shape.*names no function"),
         (":ring", r"line 7: fill\[0\]\.shape.*names no function"),
         ("waves:ring()", r"line 7: fill\[0\]\.shape.*names no function"),

@@ -41,6 +41,8 @@ from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, 
 INTRODUCTION = """\
 # The scene file
 
+![The dam break of the example](pictures/gallery/dam_break.jpg)
+
 A scene file says what to simulate: a box of space, the liquid in it and what stands in its way. It is a
 [TOML](https://toml.io) text of tables and keys. A complete one:
 
