@@ -17,13 +17,13 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
 ]
 exclude_patterns = ["pictures/**"]
 nitpicky = True
+smartquotes = False  # what is in quotes is typed as it stands
 
 # Pages are Markdown that reads as well in the repository: headings are link targets, as they are there
-myst_enable_extensions = ["attrs_inline", "dollarmath"]
+myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 suppress_warnings = ["myst.strikethrough"]
@@ -66,6 +66,7 @@ def _as_rst(app: Any, what: str, name: str, thing: Any, options: Any, lines: lis
 def _as_page(app: Any, name: str, text: list[str]) -> None:
     """Link targets are HTML in the repository, where Markdown has no other; and some files are pages here."""
     text[0] = re.sub(r'<a id="([^"]+)"></a>', r"[]{#\1}", text[0])
+    text[0] = re.sub(r"\[(?:docs/)?(\w+)\.md\]\(\1\.md(#[\w-]+)?\)", r"[](\1.md\2)", text[0])  # by its title
     for file, page in _PAGES.items():
         text[0] = text[0].replace(f"]({file})", f"]({page})").replace(f"]({file}#", f"]({page}#")
 

@@ -99,7 +99,7 @@ def run(
     Args:
         scene: What to simulate: a scene, a name from `plash.gallery()`, or the path of a scene file. A run folder
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
-            this again, in the same process.
+            this again, in the same process. Functions that are named by their file can be kept.
         out: The run's folder.
         stages: Which of "simulate", "measure", "mesh", "render", "video", "report" and the exports of the scene to do;
             all if not said. A report that is there is kept up to date by any of them.
