@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit quick unit-solving unit-others browser format bench validate gallery clean
+.PHONY: demo docs test lint types unit quick unit-solving unit-others browser format bench validate gallery clean
 
 demo: .venv/ready ## make the dam break's movie
 	$(BIN)/plash run dam_break --frames 60 --out out/demo/dam_break
@@ -54,6 +54,10 @@ bench: .venv/ready ## measure; see benchmarks/README.md
 
 validate: .venv/ready ## compare with published answers at full size, and rewrite docs/validation.md (an hour)
 	$(BIN)/python -m validation
+
+docs: .venv/ready ## the site: out/docs/index.html
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
+	@echo "The site is $(CURDIR)/out/docs/index.html"
 
 gallery: .venv/ready ## pictures and clips of every scene, and docs/gallery.md; goes on where it was stopped
 	$(BIN)/python -m gallery

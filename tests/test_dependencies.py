@@ -15,7 +15,7 @@ import plash
 
 SOURCE = Path(plash.__file__).parent
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
-OPTIONAL = {name: wanted for name, wanted in PROJECT["optional-dependencies"].items() if name != "dev"}
+OPTIONAL = {name: wanted for name, wanted in PROJECT["optional-dependencies"].items() if name not in ("dev", "docs")}
 # Rooms that are for an extra as a whole; nothing outside imports them before their command is called
 ROOMS = {"studio": "studio"}
 WITHOUT_EXTRAS = """

@@ -1,10 +1,18 @@
-"""plash: a liquid from a short scene file.
+"""plash: a liquid, or smoke, from a short scene file.
 
     import plash
-    for frame in plash.simulate(plash.load_scene("dam_break")):
+    for frame in plash.simulate("dam_break"):
         print(frame.number, frame.particles.position.shape)
+    plash.run("dam_break", "out/dam_break")
 
-The parts of a scene (`Scene`, `Domain`, `Box`, ...) have the names and keys of the scene file.
+Scenes:     load_scene, parse_scene, write_scene, scene_text, gallery, check; Scene and its tables (Domain, Fill, ...),
+            which have the names and keys of the scene file
+In memory:  simulate (Frame by frame), build (a solver to step yourself), add_stage, save_solver, load_solver, LevelSet
+Runs:       run, resume, branch, wedge, open_run (a run as data), import_mesh, undo_import
+Errors:     PlashError and those below it: SceneError (with each Problem), DivergedError, SealedError
+
+Lengths are metres, times seconds, and so on in SI units; where a scene asks for a quantity, a text with a unit will do:
+"12 cm". Positions are arrays with a row for each point, [x, y] or [x, y, z], and y is up.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ from plash import version
 
 if TYPE_CHECKING:
     from plash.errors import DivergedError, PlashError, Problem, SceneError, SealedError
+    from plash.files.solver_file import load_solver, save_solver
     from plash.physics.level_set.level_set import LevelSet
     from plash.pipeline.branch import branch
     from plash.pipeline.check.check import CheckReport, check
@@ -53,6 +62,7 @@ if TYPE_CHECKING:
         MotionPath,
         Oscillation,
         Output,
+        OwnStage,
         Pump,
         Rectangle,
         Rotation,
@@ -79,11 +89,13 @@ if TYPE_CHECKING:
     )
     from plash.solvers.build import build
     from plash.solvers.frame import Frame
+    from plash.solvers.own_stages import add_stage
 
 __version__ = version.VERSION
 
 _HOMES = {
     "plash.errors": ["DivergedError", "PlashError", "Problem", "SceneError", "SealedError"],
+    "plash.files.solver_file": ["load_solver", "save_solver"],
     "plash.pipeline.branch": ["branch"],
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.designs": ["Between"],
@@ -95,6 +107,7 @@ _HOMES = {
     "plash.physics.level_set.level_set": ["LevelSet"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
+    "plash.solvers.own_stages": ["add_stage"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -133,6 +146,7 @@ __all__ = [
     "Oscillation",
     "Outcome",
     "Output",
+    "OwnStage",
     "PlashError",
     "Problem",
     "Pump",
@@ -157,16 +171,19 @@ __all__ = [
     "Vortex",
     "WarmSides",
     "Wedge",
+    "add_stage",
     "branch",
     "build",
     "check",
     "gallery",
     "import_mesh",
     "load_scene",
+    "load_solver",
     "open_run",
     "parse_scene",
     "resume",
     "run",
+    "save_solver",
     "scene_text",
     "simulate",
     "undo_import",

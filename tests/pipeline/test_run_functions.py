@@ -99,6 +99,6 @@ def test_it_cannot_be_resumed_from_its_folder(tmp_path, command, capfd):
 
 
 def test_a_file_still_refuses_functions(tmp_path):
-    with pytest.raises(plash.SceneError, match=r"fill\[1\]\.shape: is a Python function"):
+    with pytest.raises(plash.SceneError, match=r"fill\[1\]\.shape\.function: is a Python function"):
         plash.write_scene(scene(), tmp_path / "scene.toml")
     assert list(tmp_path.iterdir()) == []

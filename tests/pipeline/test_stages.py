@@ -163,7 +163,7 @@ def test_the_folder_of_an_export_is_guarded_like_the_others(copy, tmp_path, with
 
 
 def test_a_run_with_a_stage_that_is_not_registered_is_refused(copy):
-    with pytest.raises(DamagedError, match=r"wanted\.5: 'triangles' is none of simulate, mesh"):
+    with pytest.raises(DamagedError, match=r"wanted\.5: 'triangles' is none of simulate, measure, mesh"):
         plash.resume(copy)
 
 
@@ -246,7 +246,7 @@ def test_the_time_of_a_file_holds_that_of_reading(tmp_path, monkeypatch):
 
 
 def test_a_stage_that_is_none_is_refused_before_anything_is_made(tmp_path):
-    with pytest.raises(ValueError, match=r"no stage 'bake': the stages of a run are simulate, mesh"):
+    with pytest.raises(ValueError, match=r"no stage 'bake': the stages of a run are simulate, measure, mesh"):
         plash.run(scene(), tmp_path / "run", stages=["simulate", "bake"])
     assert not (tmp_path / "run").exists()
 

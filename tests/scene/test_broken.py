@@ -165,7 +165,7 @@ BROKEN = {
         'shape = { kind = "function", function = "f" }',
         13,
         "solid[0].shape.function",
-        ['"f"', "Python function"],
+        ['"f"', "names no function", "waves:height"],
     ),
     "unknown word": (7, '[solver]\ntransfer = "flop"\n[liquid]', 8, "solver.transfer", ['"flop"', '"flip"']),
     "5 particles in a cell": (

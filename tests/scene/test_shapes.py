@@ -134,7 +134,7 @@ FLAT = {"kind": "box", "min": (0, 0), "max": (1, 1)}
         ({"kind": "union", "of": []}, (1, 1), "of", ["[]", "too short", "1"]),
         ({"kind": "union", "of": [{}]}, (1, 1), "of[0]", ["no kind", "half_space"]),
         ({"kind": "union", "of": 3}, (1, 1), "of", ["3", "list"]),
-        ({"kind": "function", "function": 3}, (1, 1), "function", ["3", "Python function"]),
+        ({"kind": "function", "function": 3}, (1, 1), "function", ["3", "a function"]),
         (
             {"kind": "function", "function": abs, "rotation": {"angle": 1}},
             (1, 1),

@@ -6,17 +6,14 @@ import json
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
-from plash.pipeline.stages.registry import frame_stages
-from plash.pipeline.stages.simulation import SIMULATION
+from plash.pipeline.progress_state import ProgressState, compiling_text
 from plash.solvers.ledger import Ledger, off_target, target_volume
 from plash.timing import StepReport
 
@@ -26,99 +23,12 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_KERNELS = 5.0  # between two lines that say that kernels are compiled
-_RECENT = 20  # frames that the time left is judged by
-_ENOUGH = 3
 _LITTLE = 0.03  # of the target volume: so much may lie just outside a lively surface, and is not worth a word
 
 
 def is_terminal() -> bool:
     """Whether somebody is watching."""
     return sys.stderr.isatty()
-
-
-@dataclass
-class ProgressState:
-    """How far a run is, how fast it goes, and when it will be done."""
-
-    frames: int = 0
-    to_do: dict[str, int] = field(default_factory=dict)
-    planned: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, list[float]] = field(default_factory=dict)
-    stage: str = ""
-    frame: int = 0
-    steps: int = 0
-    report: StepReport = field(default_factory=StepReport)
-    volume_error: float | None = None
-    compiling: str = ""
-
-    def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
-        """Note what is planned."""
-        self.frames, self.to_do, self.planned = frames, dict(to_do), dict(to_do)
-
-    def step(self, report: StepReport, ledger: Ledger) -> None:
-        """Note a time step."""
-        self.steps = self.steps + 1 if report.frame == self.report.frame else 1
-        self.report, self.frame, self.stage = report, report.frame, SIMULATION.name
-        self.volume_error = ledger.volume_error
-
-    def make(self, stage: str, frame: int, seconds: float) -> None:
-        """Note a finished file."""
-        self.stage, self.frame = stage, frame or self.frames
-        self.to_do[stage] = max(0, self.to_do.get(stage, 0) - 1)
-        self.seconds.setdefault(stage, []).append(seconds)
-
-    @property
-    def share_done(self) -> float:
-        """How much of the plan is done, by number of files."""
-        planned = sum(self.planned.values())
-        return 1 - sum(self.to_do.values()) / planned if planned else 1.0
-
-    def typical(self, stage: str) -> float:
-        """Time of a frame in a stage: the median of the last few."""
-        return median(self.seconds[stage][-_RECENT:])
-
-    @property
-    def seconds_per_frame(self) -> float:
-        """Time of a frame through all stages."""
-        return sum(self.typical(stage.name) for stage in frame_stages() if stage.name in self.seconds)
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Time left, from the last frames of each stage; None while a stage has too few to tell."""
-        left, of_frames = 0.0, [stage.name for stage in frame_stages()]
-        for stage, count in self.to_do.items():
-            if len(self.seconds.get(stage, ())) >= _ENOUGH:
-                left += count * self.typical(stage)
-            elif count and stage in of_frames:
-                return None
-        return left
-
-    def __str__(self) -> str:
-        # On a narrow terminal the end of the line is lost: what matters most comes first
-        r = self.report
-        parts = [f"frame {self.frame}/{self.frames} {100 * self.share_done:3.0f} % {self.compiling or self.stage:8s}"]
-        if self.seconds:
-            parts.append(f"{self.seconds_per_frame:.2f} s/frame")
-        if self.seconds_left:
-            parts.append(f"{clock(self.seconds_left)} left")
-        if self.volume_error is not None:
-            parts.append(f"volume {100 * self.volume_error:+.1f} %")
-        if r.dt:
-            parts.append(f"step {self.steps} dt {1e3 * r.dt:.2f} ms courant {r.courant:.2f}")
-        parts.append(f"{peak_memory() / 1e6:.0f} MB")
-        return "  ".join(parts)
-
-
-def compiling_text(kernels: int, seconds: float, total: int = 0) -> str:
-    """What is said while a kernel is compiled.
-
-    >>> compiling_text(24, 41.3)
-    'compiling, once for this version: kernel 24, 41 s so far'
-    >>> compiling_text(24, 41.3, total=97)
-    'compiling, once for this version: 24 of 97 kernels, 41 s so far'
-    """
-    which = f"{kernels} of {total} kernels" if total else f"kernel {kernels}"
-    return f"compiling, once for this version: {which}, {seconds:.0f} s so far"
 
 
 class Plain:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, make_dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from plash.files.arrays import Arrays, read_arrays, write_arrays
@@ -27,11 +30,13 @@ class Place:
     advances: Steps
 
 
-def write_checkpoint(path: Path, solver: SceneSolver, place: Place) -> Written:
-    """Write the state of a solver."""
+def write_checkpoint(
+    path: Path, solver: SceneSolver, place: Place, more: Mapping[str, NDArray[Any]] = MappingProxyType({})
+) -> Written:
+    """Write the state of a solver, and more arrays beside it."""
     arrays, numbers = solver.stored()
     about = numbers | {"place": asdict(place), "ledger": asdict(solver.ledger)}
-    return write_arrays(path, {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)})
+    return write_arrays(path, {**arrays, **more, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)})
 
 
 def read_checkpoint(path: Path, solver: SceneSolver, scene: Scene, expected: Written | None, remedy: str) -> Place:

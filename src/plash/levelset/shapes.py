@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import Problem, SceneError
 from plash.levelset.mesh_load import load_body, mesh_distance
+from plash.scene.functions import called
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.shapes import (
     Box,
@@ -179,14 +180,14 @@ def _difference(shape: Difference, points: Array, name: str) -> Array:
 
 @_distance.register
 def _function(shape: FunctionShape, points: Array, name: str) -> Array:
-    return _checked(shape.function(points), shape.function, points, name)
+    return _checked(called(shape.function, name, points), shape.function, points, name)
 
 
 @_distance.register
 def _height(shape: HeightShape, points: Array, name: str) -> Array:
     """Measured straight up: the sign is exact, the value an upper bound of the distance on slopes."""
     x, y, *z = points.T
-    above: Array = y - _checked(shape.height(x, *z), shape.height, points, name)
+    above: Array = y - _checked(called(shape.height, name, x, *z), shape.height, points, name)
     return above
 
 

@@ -9,17 +9,16 @@ Reference: Cline step 3b.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.errors import Problem, SceneError
 from plash.grid.cells import WET, Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Places, Tiles
 from plash.levelset.inside import Inside
+from plash.levelset.vectors import vectors_at
 from plash.particles.particles import Particles
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Vortex
 from plash.timing import stage
@@ -49,7 +48,7 @@ class ForceField:
         tiles = cells.tiles
         for axis in range(tiles.dimension):
             places = self._faces(cells, axis)
-            points = _face_centres(tiles, places, axis, self.h)
+            points = face_centres(tiles, places, axis, self.h)
             pull = acceleration(self.force, points, time)[:, axis]
             velocity.pool[axis][places] += (dt * pull).astype(np.float32)
 
@@ -94,7 +93,7 @@ def acceleration(force: Force, points: Array, time: float) -> Array:
                 around = np.cross(axis, away)
             return around * _profile(force, around)[:, None]
         case FunctionForce():
-            return _checked(force, points, time)
+            return vectors_at(force.function, force.name, points, time)
 
 
 def _profile(force: Attractor | Vortex, arms: Array) -> Array:
@@ -105,25 +104,7 @@ def _profile(force: Attractor | Vortex, arms: Array) -> Array:
     return profile
 
 
-def _checked(force: FunctionForce, points: Array, time: float) -> Array:
-    """What a user's function gave, if that is one finite vector for each point."""
-    function: Callable[..., object] = force.function
-    title = getattr(function, "__name__", type(function).__name__)
-    try:
-        values = np.asarray(function(points, time), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise SceneError([Problem(force.name, f"the function {title} gave no array of numbers: {error}")]) from error
-    if values.shape != points.shape:
-        sentence = f"the function {title} gave an array of shape {values.shape}, not {points.shape}"
-        raise SceneError([Problem(force.name, sentence)])
-    if not np.isfinite(values).all():
-        where = int(np.argmin(np.isfinite(values).all(axis=1)))
-        sentence = f"the function {title} gave {values[where].tolist()} at {points[where].tolist()}"
-        raise SceneError([Problem(force.name, f"{sentence}, not finite numbers")])
-    return values
-
-
-def _face_centres(tiles: Tiles, places: Places, axis: int, h: float) -> Array:
+def face_centres(tiles: Tiles, places: Places, axis: int, h: float) -> Array:
     """Centres (n, d) in metres of minimal faces along an axis."""
     slot, z, y, x = places
     cells = tiles.origins[slot].astype(np.float64) + np.stack([x, y, z], axis=1) + 0.5

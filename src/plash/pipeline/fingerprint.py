@@ -114,10 +114,13 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     if data["liquid"]["viscosity_at"] is None:
         del data["liquid"]["viscosity_at"], data["liquid"]["viscosity_between"]
     liquid, liquids = data["liquid"], (*data["fill"], *data["source"])
+    if not data["stage"]:
+        del data["stage"]
     if liquid.get("colors") == "keep":
         del liquid["colors"]
     keys = ("viscosity", liquids), ("color", (*liquids, liquid)), ("temperature", data["solid"])
-    for key, bodies in (*keys, ("color_diffusivity", (liquid,)), ("density", data["fill"])):
+    of_fills = ("density", data["fill"]), ("velocity_at", data["fill"])
+    for key, bodies in (*keys, ("color_diffusivity", (liquid,)), *of_fills):
         for body in bodies:
             if body.get(key) is None:
                 body.pop(key, None)

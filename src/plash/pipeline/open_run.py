@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from plash.files.manifest import Item, Manifest
 from plash.mesh.mesh import Mesh
 from plash.pipeline.machine import machine_text
 from plash.pipeline.run_history import RunHistory, edited_surfaces
+from plash.pipeline.run_view import run_html
+from plash.pipeline.stages.measure import MEASURE
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import frame_stages, read_run
 from plash.pipeline.stages.simulation import SIMULATION
@@ -32,6 +34,10 @@ from plash.scene.language.read import parse_scene
 from plash.scene.language.write import names_functions
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
+from plash.solvers.frame_views import html_of, plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Table = dict[str, NDArray[Any]]
 Content = TypeVar("Content")
@@ -155,6 +161,15 @@ class OpenRun(Sequence["RunFrame"]):
         return table
 
     @cached_property
+    def measured(self) -> Table:
+        """What `output.measure` found out, a row for each frame: its numbers by name, arrays are left to the frames."""
+        numbers = [number for number in self.numbers if self.has(MEASURE, number)]
+        rows = [{name: values for name, values in self[n].measured.items() if values.ndim == 0} for n in numbers]
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
+        return {"frame": np.array(numbers, np.int64), "time": self._times(numbers), **columns}
+
+    @cached_property
     def edited(self) -> dict[int, str]:
         """The frames whose surface was edited by hand, each with the name of the file that was taken in."""
         return edited_surfaces(self.manifest)
@@ -176,6 +191,9 @@ class OpenRun(Sequence["RunFrame"]):
     def has(self, stage: Stage[Any], number: int) -> bool:
         """Whether a stage has made a file."""
         return number in self.manifest.stage(stage.name).items
+
+    def _repr_html_(self) -> str:
+        return run_html(self.scene, self.manifest, self.folder, self.numbers)
 
     @cached_property
     def _history(self) -> RunHistory:
@@ -233,6 +251,22 @@ class RunFrame:
             StorageError: It was not drawn.
         """
         return self.run.read(PICTURES, self.number)
+
+    def plot(self, axes: Axes | None = None, *, color_by: str | None = "speed") -> Axes:
+        """Draw where the fluid is with matplotlib; `color_by` is "speed", "amount" or None."""
+        return plot(self, axes, color_by=color_by)
+
+    def _repr_html_(self) -> str:
+        return html_of(self, {"run": str(self.run.folder.root), "volume": f"{self.ledger.get('volume', 0.0):.4g}"})
+
+    @property
+    def measured(self) -> dict[str, NDArray[Any]]:
+        """What `output.measure` found out about it, by name.
+
+        Raises:
+            StorageError: The scene did not ask for it.
+        """
+        return self.run.read(MEASURE, self.number)
 
     @property
     def ledger(self) -> dict[str, Any]:

@@ -25,7 +25,9 @@ from plash.pipeline.damage import forget_damaged
 from plash.pipeline.fingerprint import branched, differences, physics, simulation
 from plash.pipeline.machine import free_memory
 from plash.pipeline.maker import Run
-from plash.pipeline.progress import Progress, Silent
+from plash.pipeline.progress import Progress, clock
+from plash.pipeline.progress_bar import watcher
+from plash.pipeline.run_view import view
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
@@ -74,6 +76,11 @@ class Outcome:
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        spent = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in self.seconds.items() if seconds)
+        facts = {"folder": str(self.folder), "frames": str(self.frames), "time": spent}
+        return view(self.folder.name, [*self.movies, RunFolder(self.folder).contact], facts)
+
 
 def run(
     scene: Scene | str | Path,
@@ -83,7 +90,7 @@ def run(
     force: bool = False,
     verify: bool = False,
     source: str = "scene",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     workers: int | str | None = None,
     threads: int | None = None,
 ) -> Outcome:
@@ -92,15 +99,16 @@ def run(
     Args:
         scene: What to simulate: a scene, a name from `plash.gallery()`, or the path of a scene file. A run folder
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
-            this again, in the same process.
+            this again, in the same process. Functions that are named by their file can be kept.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render", "video", "report" and the exports of the scene to do; all if not
-            said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "measure", "mesh", "render", "video", "report" and the exports of the scene to do;
+            all if not said. A report that is there is kept up to date by any of them.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
         source: What messages call the scene.
-        progress: Who wants to know how it is getting on.
+        progress: True for a bar, False for silence, or who else wants to know how it is getting on. If not said there
+            is a bar where somebody watches: in a terminal and in a notebook.
         workers: Have the work done by so many processes of this machine, or by the workers of a Dask scheduler at an
             address such as "tcp://host:8786" ([farm.md](farm.md)). The files are the same.
         threads: Threads that each worker uses; as many as Dask gave it if not said.
@@ -119,15 +127,15 @@ def run(
         2
     """
     source = source if isinstance(scene, Scene) else str(scene)
-    scene, folder, progress = as_scene(scene), RunFolder(Path(out)), progress or Silent()
+    scene, folder, told = as_scene(scene), RunFolder(Path(out)), watcher(progress)
     asked = Asked(scene, folder, stages_for(scene, stages), source, force, verify)
     with stop_on_signals(folder.resume_command) as stop:
         if workers is None:
-            return carry_out(asked, progress, stop)
+            return carry_out(asked, told, stop)
         from plash.pipeline.farm.workers import workers_at
 
         with workers_at(workers, threads) as found:
-            return carry_out(asked, progress, stop, found)
+            return carry_out(asked, told, stop, found)
 
 
 @dataclass(frozen=True)
@@ -167,7 +175,7 @@ def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | N
 def resume(
     folder: str | Path,
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     stages: Sequence[str] | None = None,
     formats: Sequence[str] = (),
     exports: Sequence[str] = (),
@@ -180,7 +188,7 @@ def resume(
 
     Args:
         folder: The run's folder.
-        progress: Who wants to know how it is getting on.
+        progress: True for a bar, False for silence, or who else wants to know, as for `run`.
         stages: Which stages to do; those the run was asked for if not said.
         formats: Formats to make the movie in, beside those it has.
         exports: Formats to write every frame in for other programs, beside those it has.
@@ -287,7 +295,8 @@ def _mismatch(folder: RunFolder, old: Manifest, scene: Scene) -> str:
     except SceneError:
         changed = ["its scene is one that this plash cannot read"]
     else:
-        changed = differences(before, physics(scene)) or ["it was made by an older plash"]
+        unseen = "it was made by an older plash, or a file that the scene names was changed: a mesh, or functions"
+        changed = differences(before, physics(scene)) or [unseen]
     shown = "\n  ".join([*changed[:8], *(["..."] if len(changed) > 8 else [])])
     return (
         f"{folder.root}: holds another simulation:\n  {shown}\n"

@@ -19,6 +19,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
+from plash.scene.own_stage import OwnStage
 from plash.scene.settings import Time
 from plash.scene.shapes import (
     Box,
@@ -67,6 +68,7 @@ __all__ = [
     "MotionPath",
     "Oscillation",
     "Output",
+    "OwnStage",
     "Pump",
     "Rectangle",
     "Rotation",

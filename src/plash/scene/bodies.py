@@ -11,6 +11,7 @@ from pydantic import Field
 
 from plash.scene.colors import Color
 from plash.scene.firmness import OwnElasticity
+from plash.scene.functions import Function
 from plash.scene.language.base import (
     FURTHEST,
     Duration,
@@ -49,6 +50,11 @@ class Fill(OwnElasticity):
         default=(0.0, 0.0, 0.0),
         description="How fast it moves at the start.",
         json_schema_extra={"default_text": "at rest"},
+    )
+    velocity_at: Function | None = Field(
+        default=None,
+        description="Velocities that are added to it: from points, an array (n, axes) in metres, to (n, axes) in m/s.",
+        json_schema_extra={"default_text": "none"},
     )
     time: Duration = Field(default=0.0, ge=0, description="When it appears.")
     temperature: Temperature | None = Field(

@@ -6,12 +6,11 @@ grows in proportion to r up to the radius, where it is the strength, and falls a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
+from plash.scene.functions import Function
 from plash.scene.language.base import FURTHEST, Acceleration, Direction, Length, Name, Number, Point, Velocity
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import refusal, refusal_at, shown
@@ -119,10 +118,8 @@ class FunctionForce(_Force):
 
         def __init__(self, **keys: Unpack[FunctionForceKeys]) -> None: ...
 
-    only_in_python: ClassVar[bool] = True
-
     kind: Literal["function"] = "function"
-    function: Callable[..., Any] = Field(
+    function: Function = Field(
         description="From points, an array (n, axes) in metres, and the time in s to accelerations (n, axes)."
     )
 
@@ -136,7 +133,7 @@ def _from_callable(value: object) -> object:
 
 Force = Annotated[
     Annotated[
-        ConstantForce | Attractor | Vortex | Annotated[FunctionForce, SkipJsonSchema()],
+        ConstantForce | Attractor | Vortex | FunctionForce,
         Field(discriminator="kind"),
     ],
     BeforeValidator(_from_callable),

@@ -22,6 +22,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
+from plash.scene.own_stage import OwnStage
 from plash.scene.settings import Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
 from plash.scene.solver import Solver
@@ -165,6 +166,7 @@ class FillKeys(TypedDict, total=False):
 
     shape: Required[Shape]
     velocity: Vector
+    velocity_at: Callable[..., Any] | str | None
     time: float | str
     temperature: float | str | None
     viscosity: float | str | None
@@ -178,7 +180,7 @@ class FunctionForceKeys(TypedDict, total=False):
     """Keys of `FunctionForce`."""
 
     kind: Literal["function"]
-    function: Required[Callable[..., Any]]
+    function: Required[Callable[..., Any] | str]
     name: str
     shape: Shape | None
     start: float | str
@@ -188,7 +190,7 @@ class FunctionShapeKeys(TypedDict, total=False):
     """Keys of `FunctionShape`."""
 
     kind: Literal["function"]
-    function: Required[Callable[..., Any]]
+    function: Required[Callable[..., Any] | str]
     rotation: Rotation | RotationKeys | None
     translation: Vector | None
 
@@ -215,7 +217,7 @@ class HeightShapeKeys(TypedDict, total=False):
     """Keys of `HeightShape`."""
 
     kind: Literal["height"]
-    height: Required[Callable[..., Any]]
+    height: Required[Callable[..., Any] | str]
     rotation: Rotation | RotationKeys | None
     translation: Vector | None
 
@@ -339,9 +341,16 @@ class OutputKeys(TypedDict, total=False):
     video_quality: int
     clip_width: int
     export: Sequence[Literal["usd", "vdb", "ply", "obj", "glb", "npz", "vtk"]]
+    measure: Callable[..., Any] | str | None
     export_up: Literal["y", "z"]
     export_half: bool
     export_zip: bool
+
+class OwnStageKeys(TypedDict, total=False):
+    """Keys of `OwnStage`."""
+
+    after: Required[str]
+    function: Required[Callable[..., Any] | str]
 
 class PumpKeys(TypedDict, total=False):
     """Keys of `Pump`."""
@@ -405,6 +414,7 @@ class SceneKeys(TypedDict, total=False):
         | FunctionForce
         | FunctionForceKeys
     ]
+    stage: Sequence[OwnStage | OwnStageKeys]
     mesh: Meshing | MeshingKeys
     look: Look | LookKeys
     output: Output | OutputKeys
@@ -617,4 +627,5 @@ Shape = (
     | HeightShape
     | HeightShapeKeys
     | Callable[[NDArray[Any]], Any]
+    | str
 )

@@ -41,6 +41,7 @@ from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
+from plash.scene.own_stage import OwnStage, faults_of_stages
 from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
@@ -114,6 +115,11 @@ class Scene(SceneModel):
     )
     force: tuple[Annotated[Force, AfterValidator(placed_force)], ...] = Field(
         default=(), description="What moves liquid besides gravity.", json_schema_extra={"default_text": "none"}
+    )
+    stage: tuple[OwnStage, ...] = Field(
+        default=(),
+        description="Your own code between the stages of a step.",
+        json_schema_extra={"default_text": "none"},
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
     look: Look = Field(default=Look(), validate_default=True, description="What the pictures show.")
@@ -257,6 +263,12 @@ class Scene(SceneModel):
             _refuse_all([((index, "match"), no_meaning(solver)) for index, sink in enumerate(sinks) if sink.match])
         return sinks
 
+    @field_validator("stage")
+    @classmethod
+    def _solver_has_such_stages(cls, stages: tuple[OwnStage, ...], info: ValidationInfo) -> tuple[OwnStage, ...]:
+        _refuse_all(faults_of_stages(stages, info.data.get("solver")))
+        return stages
+
     @field_validator("source", "solid")
     @classmethod
     def _solver_has_motion(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
@@ -322,6 +334,11 @@ class Scene(SceneModel):
         bodies = (*info.data.get("fill", ()), *info.data.get("source", ()))
         _refuse_all(faults_of_look(look, info.data.get("liquid"), bodies, info.data.get("solver")))
         return look
+
+    def _repr_html_(self) -> str:
+        from plash.scene.language.html import scene_html
+
+        return scene_html(self)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some values replaced, checked like any other.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack, get_args
 
 from pydantic import AfterValidator, Field
 
+from plash.scene.functions import Function
 from plash.scene.language.base import SceneModel, Switch, Whole
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ class Output(SceneModel):
         default=(),
         description="Formats in which every frame is written for other programs (`docs/export.md`).",
         json_schema_extra={"type_text": f"list of {_LISTED}", "default_text": "none"},
+    )
+    measure: Function | None = Field(
+        default=None,
+        description="What to find out about every frame: from a frame to a dictionary of numbers and arrays by name, "
+        "kept in measure/measure.0001.npz and so on.",
+        json_schema_extra={"default_text": "nothing"},
     )
     export_up: Literal["y", "z"] = Field(
         default="y",

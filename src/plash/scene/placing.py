@@ -30,6 +30,9 @@ def placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
         fill = fill.model_copy()
         fill.__dict__["velocity"] = (0.0,) * domain.dimension
     _refuse_outside(fill, domain)
+    solver = info.data.get("solver")
+    if getattr(fill, "velocity_at", None) is not None and fill.time > 0 and solver is not None and solver.has_smoke:
+        raise refusal_at("velocity_at", "is for smoke at the start: take it out, or time")
     return fill
 
 

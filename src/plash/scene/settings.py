@@ -48,6 +48,7 @@ class LiquidSettings(Solver):
     old_keys: ClassVar = {"parting": "separating_walls"}
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter", "surface")
     edition: ClassVar[tuple[int, ...]] = (3,)
+    step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project", "extrapolate", "move")
     has_elasticity: ClassVar[bool] = True
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
@@ -236,6 +237,7 @@ class StableFluidsSettings(Solver):
     shows: ClassVar[tuple[str, ...]] = ("surface",)
     shows_temperature: ClassVar[bool] = True
     frame_files: ClassVar[str] = "grids"
+    step_stages: ClassVar[tuple[str, ...]] = ("force", "advect", "diffuse", "project", "scalars")
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["stable_fluids"] = Field(description="A fluid that fills a closed box.")

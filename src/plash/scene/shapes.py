@@ -7,12 +7,11 @@ and a capsule a stadium.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import BeforeValidator, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
+from plash.scene.functions import Function
 from plash.scene.language.base import FURTHEST, Direction, Length, Point, Vector
 from plash.scene.language.words import Finding, refusal, refusal_at, refusals, shown
 from plash.scene.mesh_shape import MeshShape
@@ -206,16 +205,14 @@ class Difference(_Group):
 
 
 class FunctionShape(Movable):
-    """A shape given by a Python function; a bare function in place of a shape means the same."""
+    """A shape given by a Python function; a bare function in place of a shape, or its name, means the same."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **keys: Unpack[FunctionShapeKeys]) -> None: ...
 
-    only_in_python: ClassVar[bool] = True
-
     kind: Literal["function"] = "function"
-    function: Callable[..., Any] = Field(
+    function: Function = Field(
         description="From points, an array (n, axes) in metres, to signed distances (n,), negative inside."
     )
 
@@ -227,33 +224,22 @@ class HeightShape(Movable):
 
         def __init__(self, **keys: Unpack[HeightShapeKeys]) -> None: ...
 
-    only_in_python: ClassVar[bool] = True
-
     kind: Literal["height"] = "height"
-    height: Callable[..., Any] = Field(
-        description="From x, and in 3-D z, arrays (n,) in metres, to the heights (n,) there."
-    )
+    height: Function = Field(description="From x, and in 3-D z, arrays (n,) in metres, to the heights (n,) there.")
 
 
 def _from_callable(value: object) -> object:
-    """A bare Python function stands for a function shape."""
+    """A bare Python function, or its name, stands for a function shape."""
     if isinstance(value, type):
         raise refusal(f"{value.__name__} is a class, not a shape: call it with its sizes")
+    if isinstance(value, str) and ":" in value:
+        return {"kind": "function", "function": value}
     return FunctionShape(function=value) if callable(value) else value
 
 
 Shape = Annotated[
     Annotated[
-        Box
-        | Sphere
-        | Cylinder
-        | Capsule
-        | HalfSpace
-        | MeshShape
-        | Union
-        | Difference
-        | Annotated[FunctionShape, SkipJsonSchema()]
-        | Annotated[HeightShape, SkipJsonSchema()],
+        Box | Sphere | Cylinder | Capsule | HalfSpace | MeshShape | Union | Difference | FunctionShape | HeightShape,
         Field(discriminator="kind"),
     ],
     BeforeValidator(_from_callable),

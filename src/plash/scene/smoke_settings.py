@@ -33,6 +33,7 @@ class SmokeSettings(Solver):
     has_density: ClassVar[bool] = True
     shows: ClassVar[tuple[str, ...]] = ("volume",)
     frame_files: ClassVar[str] = "volumes"
+    step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project")
     counts: ClassVar[str] = "mass"
     seed: ClassVar[int] = 0  # nothing is random
 

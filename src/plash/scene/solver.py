@@ -45,6 +45,7 @@ class Solver(SceneModel):
     has_matched_sinks: ClassVar[bool] = True
     source_kinds: ClassVar[frozenset[str]] = frozenset({"blob", "spout", "heat", "dye"})
     bringing_kinds: ClassVar[frozenset[str]] = frozenset({"blob", "spout"})  # that a scene may begin empty with
+    step_stages: ClassVar[tuple[str, ...]] = ()  # what a step does, in order; `stages` of the solver pauses after each
     fluid: ClassVar[str] = "water"  # the material, if none is named
     has_density: ClassVar[bool] = False  # of fills
     shows: ClassVar[tuple[str, ...]] = ("surface", "particles", "cells")  # what looks may show, first by default

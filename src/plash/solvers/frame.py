@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.carried import CARRIED, COLOR, scalars
-from plash.grid.box import interpolated_at
+from plash.grid.box import cell_centres, interpolated_at
 from plash.grid.dense import from_dense, tiles_over
 from plash.grid.sparse_grid import SparseGrid, volume_grids
 from plash.grid.volume import Volume
@@ -24,13 +24,17 @@ from plash.solvers.box_state import BoxState
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
+from plash.solvers.samples import Samples
 from plash.solvers.stored import ArraysByName, StoredArrays
 from plash.timing import StepReport
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from plash.mesh.mesh import Mesh
 
 Points = NDArray[np.float64]
+_A_TRACE = 1e-3  # of a cell full of liquid, below which a plot shows none
 
 
 def nowhere(points: Points) -> Points:
@@ -58,6 +62,9 @@ class Snapshot(Protocol):
 
     def dots(self) -> FrameParticles:
         """The particles that a picture may show."""
+
+    def samples(self) -> Samples:
+        """Points in the fluid, for plots."""
 
     def velocity_at(self, points: Points) -> Points:
         """Velocity (n, axes) in m/s at points (n, axes) in metres; NaN where there is no liquid near."""
@@ -193,6 +200,12 @@ class FrameParticles:
         """The particles themselves."""
         return self
 
+    def samples(self) -> Samples:
+        """The particles."""
+        d = self.position.shape[1]
+        spacing = float(np.median(self.volume)) ** (1 / d) if len(self.volume) else 1.0
+        return Samples(self.position, self.volume, self.velocity.astype(np.float64), spacing)
+
     def as_particles(self) -> FrameParticles:
         """The particles themselves."""
         return self
@@ -292,6 +305,13 @@ class FrameGrids:
         """No particles."""
         return FrameParticles.of(Particles(self.density.ndim), self.h)
 
+    def samples(self) -> Samples:
+        """The centres of cells with some liquid in them."""
+        held = self.density.reshape(-1).astype(np.float64) * self.h**self.density.ndim
+        some = self.density.reshape(-1) > _A_TRACE
+        velocity = self.velocity.reshape(self.density.ndim, -1).T.astype(np.float64)
+        return Samples(cell_centres(self.density.shape, self.h)[some], held[some], velocity[some], self.h)
+
     def as_particles(self) -> FrameParticles:
         """There are none."""
         raise AttributeError("stable fluids have no particles: their liquid is where frame.density is")
@@ -356,3 +376,15 @@ class Frame:
     def velocity(self, points: ArrayLike) -> NDArray[np.float64]:
         """Velocity of the liquid (m/s) at points (n, dimension) in metres; NaN where there is no liquid near."""
         return self.snapshot.velocity_at(np.atleast_2d(np.asarray(points, np.float64)))
+
+    def plot(self, axes: Axes | None = None, *, color_by: str | None = "speed") -> Axes:
+        """Draw where the fluid is with matplotlib; `color_by` is "speed", "amount" or None."""
+        from plash.solvers.frame_views import plot
+
+        return plot(self, axes, color_by=color_by)
+
+    def _repr_html_(self) -> str:
+        from plash.solvers.frame_views import html_of
+
+        facts = {"volume": f"{self.ledger.volume:.4g}", "of": f"{self.ledger.target_volume:.4g}"}
+        return html_of(self, facts | {"steps": str(len(self.steps))})

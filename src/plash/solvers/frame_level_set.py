@@ -23,6 +23,7 @@ from plash.solvers.frame import FrameGrids, FrameParticles, Points
 from plash.solvers.level_set_stored import phi_from
 from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
+from plash.solvers.samples import Samples, samples_of_tiles
 from plash.solvers.stored import ArraysByName, StoredArrays
 
 if TYPE_CHECKING:
@@ -175,6 +176,17 @@ class FrameLevelSet:
     def as_volume(self) -> Volume:
         """Nothing: a liquid is seen by its surface."""
         return Volume.empty(self.phi.tiles.dimension, self.h)
+
+    def samples(self) -> Samples:
+        """The centres of cells with liquid in them, and the drops."""
+        cells = filled_cells(self.phi.pool, self.h) * self.h**self.phi.tiles.dimension
+        inside, drops = samples_of_tiles(self.phi.tiles, cells, self.velocity, self.h), self.drops
+        return Samples(
+            np.concatenate([inside.position, drops.position]),
+            np.concatenate([inside.amount, drops.volume]),
+            np.concatenate([inside.velocity, drops.velocity.astype(np.float64)]),
+            self.h,
+        )
 
     def dots(self) -> FrameParticles:
         """No particles."""

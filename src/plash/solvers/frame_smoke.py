@@ -23,6 +23,7 @@ from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Points, nowhere
 from plash.solvers.limits import FASTEST, are_tiles
 from plash.solvers.poses import pose_arrays, poses_from
+from plash.solvers.samples import Samples, samples_of_tiles
 from plash.solvers.stored import ArraysByName, StoredArrays
 
 if TYPE_CHECKING:
@@ -84,6 +85,14 @@ class FrameSmoke:
                 pools[name] = pool
         time = float(arrays.take("time", np.float64, ()))
         return FrameSmoke(Volume(tiles, pools, h), poses=poses_from(arrays, scene.poses_at(time)))
+
+    def samples(self) -> Samples:
+        """The centres of cells with smoke in them."""
+        tiles, h = self.shown.tiles, self.shown.h
+        found = samples_of_tiles(tiles, self.shown.density * np.float32(h**tiles.dimension), None, h)
+        if self.velocity is None:
+            return found
+        return found._replace(velocity=velocity_at(self.velocity, found.position, h))
 
     def as_volume(self) -> Volume:
         """The fields themselves."""

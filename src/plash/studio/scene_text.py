@@ -6,6 +6,7 @@ import tomllib
 from typing import Any
 
 from plash.errors import Problem, SceneError
+from plash.scene.functions import functions_named
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.read import load_scene, parse_scene
 from plash.scene.language.write import scene_text
@@ -62,15 +63,15 @@ def opened(text: str) -> Scene:
 def _names_a_file(data: dict[str, Any]) -> bool:
     look = data.get("look")
     light = look.get("light", LIGHTS[0]) if isinstance(look, dict) else LIGHTS[0]
-    return light not in LIGHTS or _has_mesh(data)
+    return light not in LIGHTS or _has_mesh_or_function(data)
 
 
-def _has_mesh(data: Any) -> bool:
+def _has_mesh_or_function(data: Any) -> bool:
     level = [data]
     while level:
         item = level.pop()
         if isinstance(item, dict):
-            if item.get("kind") == "mesh" or "file" in item:
+            if item.get("kind") == "mesh" or "file" in item or functions_named(item):
                 return True
             level += item.values()
         elif isinstance(item, list):

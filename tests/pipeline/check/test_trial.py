@@ -3,9 +3,10 @@
 import pytest
 
 import plash
-from plash.pipeline.check.trial import forecast, over_all, run_trial
+from plash.pipeline.check.trial import Trial, forecast, over_all, run_trial
 from plash.pipeline.simulate import steps_to_frame
 from plash.solvers.build.liquid import build_liquid
+from plash.timing import StepReport
 
 BLOCK = {"shape": {"kind": "box", "min": (0.2, 0.2), "max": (0.6, 0.6)}}
 
@@ -114,3 +115,9 @@ def test_a_trial_that_diverges_tells_what_it_saw(monkeypatch):
     monkeypatch.setattr("plash.pipeline.check.trial.steps_to_frame", diverge)
     fine = scene(12)
     assert forecast(fine, [run_trial(fine, coarser(fine, 12), 60)]).unseen == 8
+
+
+def test_compiling_is_no_time_of_a_step():
+    first, later = StepReport(), StepReport()
+    first.seconds, later.seconds = {"project": 0.25, "compiling": 300.0}, {"project": 0.25, "advect": 0.5}
+    assert Trial(None, [[first], [first, later]]).seconds_of_step == 0.25

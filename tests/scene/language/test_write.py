@@ -167,7 +167,10 @@ def test_function_shapes_are_refused_each_by_its_place(tmp_path):
     )
     with pytest.raises(SceneError, match="Python function") as error:
         write_scene(scene, tmp_path / "scene.toml")
-    assert [problem.key for problem in error.value.problems] == ["fill[0].shape", "solid[0].shape.of[1]"]
+    assert [problem.key for problem in error.value.problems] == [
+        "fill[0].shape.function",
+        "solid[0].shape.of[1].height",
+    ]
     assert os.listdir(tmp_path) == []
 
 

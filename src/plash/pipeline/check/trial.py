@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from plash.errors import DivergedError, SceneError
+from plash.pipeline.compiling import COMPILING
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
 from plash.solvers.build.liquid import build_liquid
@@ -44,8 +45,10 @@ class Trial:
 
     @property
     def seconds_of_step(self) -> float:
-        """Time of a step."""
-        return median([sum(report.seconds.values()) for steps in self.frames for report in steps] or [0.0])
+        """Time of a step, without that of compiling what is used for the first time."""
+        reports = [report for steps in self.frames for report in steps]
+        work = [sum(spent for name, spent in report.seconds.items() if name != COMPILING) for report in reports]
+        return median(work or [0.0])
 
     def mean_speed(self, frames: int) -> float:
         """Speed of the liquid in its first frames, m/s."""

@@ -20,6 +20,7 @@ from plash.pipeline.stages.export_ply import PLY
 from plash.pipeline.stages.export_usd import USD, USD_SCENE
 from plash.pipeline.stages.export_vdb import VDB
 from plash.pipeline.stages.export_vtk import VTK, VTK_PARTICLES, VTK_SERIES
+from plash.pipeline.stages.measure import MEASURE
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.report import REPORT
@@ -31,6 +32,7 @@ STAGES: dict[str, Stage[Any]] = {
     stage.name: stage
     for stage in (
         SIMULATION,
+        MEASURE,
         SURFACES,
         PICTURES,
         MOVIES,

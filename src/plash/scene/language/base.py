@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from plash.errors import Problem, SceneError
 from plash.scene.language.amount import too_much_data
-from plash.scene.language.fields import fields_of
+from plash.scene.language.fields import documented, fields_of, signature_of
 from plash.scene.language.problems import findings
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, key_of, refusal, refusals, shown
@@ -49,6 +49,18 @@ class SceneModel(BaseModel):
             found = findings(type(self), error, data)
         problems = [Problem(key_of(place), sentence) for place, sentence in found]
         raise SceneError(problems, source=self.error_source or type(self).__name__)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        cls.__doc__, cls.__signature__ = documented(cls), signature_of(cls)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """Find the types of the fields again, once all of them are there."""
+        done = super().model_rebuild(**options)
+        cls.__doc__, cls.__signature__ = documented(cls), signature_of(cls)
+        return done
 
     @model_validator(mode="before")
     @classmethod

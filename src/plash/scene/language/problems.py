@@ -128,7 +128,7 @@ def _unknown_word(fault: Fault) -> str:
 
 def _unknown_kind(fault: Fault) -> str:
     models = models_in(fault.field.annotation if fault.field else None)
-    kinds = [kind_of(model) for model in models if not getattr(model, "only_in_python", False)]
+    kinds = [kind_of(model) for model in models]
     if "tag" not in fault.context:
         return f"{shown(fault.value)} has no kind: set kind to one of {', '.join(kinds)}"
     tag = fault.context["tag"]
@@ -157,6 +157,6 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
     "model_type": _not_a_table,
     "model_attributes_type": _must_be("a shape: a table with a kind"),
     "tuple_type": _not_a_list,
-    "callable_type": _must_be("a Python function, which a scene file cannot hold"),
+    "callable_type": _must_be('a function: in a file its name, such as "waves:height"'),
     "too_short": _too_short,
 }

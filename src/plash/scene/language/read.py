@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plash.errors import Problem, SceneError
+from plash.scene.functions import functions_named, located
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.base import validated
 from plash.scene.language.lines import LineIndex
@@ -120,7 +121,7 @@ def gallery_text(name: str) -> str:
 
 
 def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
-    """Make the relative paths of meshes, and of a light, start at a folder."""
+    """Make the relative paths of meshes, of functions' files and of a light start at a folder."""
     look = data.get("look")
     if isinstance(look, dict) and str(look.get("light")).lower().endswith(LIGHT_FILES):
         look["light"] = os.path.join(folder, str(look["light"]))
@@ -130,6 +131,7 @@ def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
         if isinstance(item, dict):
             if item.get("kind") == "mesh" and isinstance(item.get("file"), str):
                 item["file"] = os.path.join(folder, item["file"])
+            item |= {key: located(text, folder) for key, text in functions_named(item).items()}
             level += item.values()
         elif isinstance(item, list):
             level += item

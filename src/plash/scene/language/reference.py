@@ -17,10 +17,10 @@ from pydantic.fields import FieldInfo
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
-from plash.scene.forces import FunctionForce, Pump
+from plash.scene.forces import Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
-from plash.scene.language.fields import fields_of, kind_of, marks_in, models_in, quantity_of, words_in
+from plash.scene.language.fields import KEYS, fields_of, kind_of, marks_in, models_in, quantity_of, summary_of, words_in
 from plash.scene.language.read import LARGEST_FILE
 from plash.scene.language.units import DIMENSIONS
 from plash.scene.language.words import shown
@@ -32,6 +32,7 @@ from plash.scene.model import VERSION, Scene
 from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
+from plash.scene.own_stage import OwnStage
 from plash.scene.settings import Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
@@ -39,6 +40,8 @@ from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, 
 
 INTRODUCTION = """\
 # The scene file
+
+![The dam break of the example](pictures/gallery/dam_break.jpg)
 
 A scene file says what to simulate: a box of space, the liquid in it and what stands in its way. It is a
 [TOML](https://toml.io) text of tables and keys. A complete one:
@@ -159,29 +162,39 @@ FORCES = """\
 What moves liquid besides gravity; the `kind` says how. A force is an acceleration.
 """
 
-FORCES_IN_PYTHON = """\
-### Forces in Python
-
-In Python a force may also be a function of points, an array (n, axes) in metres, and of the time in s:
-
-```python
-from plash.scene import FunctionForce
-
-waves = FunctionForce(function=lambda points, time: points * [0, 0, 0] + [0, 0, 2 * (time % 1 < 0.5)], stop=4)
-```
-"""
-
 FUNCTIONS = """\
-### Shapes in Python
+## Functions
 
-In Python a shape may also be a function, which a file cannot hold:
+Where the tables above say *function*, a scene in Python takes any function:
 
 ```python
-from plash.scene import Fill, HeightShape
+from plash.scene import Fill, FunctionForce, HeightShape
 
 ring = Fill(shape=lambda points: abs(((points - 0.5) ** 2).sum(axis=1) ** 0.5 - 0.3) - 0.1)
 slope = Fill(shape=HeightShape(height=lambda x, z: 0.1 + 0.2 * x))
+waves = FunctionForce(function=lambda points, time: points * [0, 0, 0] + [0, 0, 2 * (time % 1 < 0.5)], stop=4)
 ```
+
+A file names it: `"waves:height"` is the function `height` in the file waves.py beside the scene file,
+`"lib.waves:height"` or `"lib/waves.py:height"` that in a folder below it. A shape may be such a name alone:
+
+```toml
+[[fill]]
+shape = "waves:ring"
+
+[[solid]]
+shape = { kind = "height", height = "waves:floor" }
+
+[[force]]
+kind = "function"
+function = "waves:wind"
+```
+
+A scene that names functions runs their code when it is simulated, as any Python program: read it first if it comes from
+others. Reading the scene runs nothing; the studio opens no such scene from a page.
+The text of the file is part of the simulation: a run goes on from its folder as long as the file says the
+same, and else refuses. What the file imports is not looked at. Functions must give the same for the same
+arguments, or two runs differ.
 """
 
 
@@ -208,9 +221,8 @@ def reference_page() -> str:
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
     parts.append(_section("### `rotation`", Rotation))
     shapes = models_in(Fill.model_fields["shape"].annotation)
-    in_python = [shape for shape in shapes if getattr(shape, "only_in_python", False)]
-    parts += [_section(f"### `{kind_of(shape)}`", shape) for shape in shapes if shape not in in_python]
-    parts += [FUNCTIONS, *(_section(f"#### `{shape.__name__}`", shape) for shape in in_python)]
+    parts += [_section(f"### `{kind_of(shape)}`", shape) for shape in shapes]
+    parts.append(FUNCTIONS)
     return "\n".join(parts)
 
 
@@ -229,8 +241,8 @@ def _flows() -> list[str]:
         _section("## `[[sink]]`", Sink),
         _section("## `[[pump]]`", Pump),
         FORCES,
-        *(_section(f"### `{kind_of(force)}`", force) for force in forces if force is not FunctionForce),
-        FORCES_IN_PYTHON,
+        *(_section(f"### `{kind_of(force)}`", force) for force in forces),
+        _section("## `[[stage]]`", OwnStage),
     ]
 
 
@@ -259,13 +271,15 @@ def _standard(schema: Any) -> Any:
         for key, value in schema.items()
         if key not in ("default_text", "type_text", "title") or isinstance(value, dict)
     }
+    if isinstance(clean.get("description"), str):
+        clean["description"] = clean["description"].partition(f"\n\n{KEYS}\n")[0]
     if "const" in clean.get("properties", {}).get("kind", {}) and "required" in clean:
         clean["required"] = list(dict.fromkeys(["kind", *clean["required"]]))
     return clean
 
 
 def _section(title: str, model: type[BaseModel], shared: type[BaseModel] | None = None) -> str:
-    summary = (model.__doc__ or "").partition(">>>")[0]
+    summary = summary_of(model).partition(">>>")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in summary.split("\n\n")]
     return "\n\n".join([title, *filter(None, paragraphs), _table(model, shared)])
 
@@ -301,10 +315,12 @@ def _type(field: FieldInfo) -> str:
     if quantity:
         name = quantity.name or "number"
         return f"vector of {name}" if "tuple" in text else name
+    if "Callable" in text:
+        return "function"
     for word, meaning in (("int", "whole number"), ("bool", "`true` or `false`"), ("str", "text")):
         if word in text:
             return meaning
-    return "function"
+    return "number"
 
 
 def _said(field: FieldInfo, name: str) -> str:

@@ -66,7 +66,7 @@ def _import(home: str, names: list[str]) -> str:
 def _shapes() -> list[str]:
     """The types that a shape may have; a bare function stands for a shape too."""
     kinds = _kinds(Fill.model_fields["shape"].annotation)
-    return [*kinds, "Callable[[NDArray[Any]], Any]"]
+    return [*kinds, "Callable[[NDArray[Any]], Any]", "str"]
 
 
 def _models(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> dict[str, type[BaseModel]]:
@@ -114,7 +114,7 @@ def _entry(model: type[BaseModel], name: str, field: FieldInfo) -> str:
     also = _ALSO.get(f"{model.__name__}.{name}")
     kinds = [*_kinds(field.annotation, field.metadata), *([also] if also else [])]
     text = " | ".join(dict.fromkeys(kinds))
-    text = text.replace(" | ".join(_shapes()[:-1]), "Shape").replace("Sequence[float | str] | NDArray[Any]", "Vector")
+    text = text.replace(" | ".join(_shapes()[:-2]), "Shape").replace("Sequence[float | str] | NDArray[Any]", "Vector")
     return f"Required[{text}]" if field.is_required() else text
 
 
@@ -132,7 +132,7 @@ def _kinds(annotation: Any, marks: list[Any] | tuple[Any, ...] = ()) -> list[str
         is_vector = parts[-1] is Ellipsis and not models_in(parts[0])
         return [f"Sequence[{entries}]", *(["NDArray[Any]"] if is_vector and "float" in entries else [])]
     if origin is CallableType:
-        return ["Callable[..., Any]"]
+        return ["Callable[..., Any]", "str"]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [_whole(annotation).__name__, f"{_whole(annotation).__name__}Keys"]
     if annotation is float and any(isinstance(mark, Quantity) and mark.name for mark in marks):

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, SideFriction, Sides
-from plash.scene.forces import FunctionForce
+from plash.scene.functions import NamedFunction
 from plash.scene.language.base import SceneModel
 from plash.scene.language.fields import fields_of
 from plash.scene.language.words import Finding, Location, key_of
@@ -25,14 +25,12 @@ from plash.scene.look import Look
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
 from plash.scene.settings import Time
-from plash.scene.shapes import FunctionShape, HeightShape
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob
 
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-
-
 _WITH_FUNCTIONS = "# Shapes or forces of this scene are Python functions, which no file can hold.\n"
+_INSTEAD = 'keep this scene in Python, or name the function by its file, such as "waves:height"'
 
 
 def write_scene(scene: Scene, path: str | Path) -> None:
@@ -41,7 +39,7 @@ def write_scene(scene: Scene, path: str | Path) -> None:
     The paths of meshes in the folder of the file, or below it, are relative, so that the folder can be moved.
 
     Raises:
-        SceneError: A shape or a force is a Python function, which a file cannot hold.
+        SceneError: It holds a Python function that is not named by its file.
         OSError: The file cannot be written.
     """
     path = Path(path)
@@ -61,12 +59,12 @@ def scene_text(scene: Scene, folder: str | Path | None = None, *, name_functions
     """The text of a scene file.
 
     Args:
-        scene: Any scene without Python functions.
+        scene: Any scene without Python functions, but for those named by their file.
         folder: Where the file will be; paths of meshes below it are relative, all others start at the root.
         name_functions: Let the text name Python functions, and say so in its first line: it can be shown, not read.
 
     Raises:
-        SceneError: A shape or a force is a Python function, which a file cannot hold.
+        SceneError: It holds a Python function that is not named by its file.
 
     >>> from plash.scene import load_scene
     >>> print(scene_text(load_scene("dam_break_2d", title="", frames=9)), end="")
@@ -157,6 +155,8 @@ def _value(value: Any, folder: Path | None = None) -> str:
         return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', _escaped, value) + '"'
     if isinstance(value, tuple):
         return f"[{', '.join(_value(item, folder) for item in value)}]"
+    if isinstance(value, NamedFunction):
+        return _value(value.text(folder))
     if callable(value):
         return _value(f"the function {getattr(value, '__name__', type(value).__name__)}")
     if isinstance(value, SceneModel):
@@ -170,11 +170,11 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _functions(model: BaseModel) -> Iterator[Finding]:
-    """Every shape or force that is a Python function."""
-    if isinstance(model, FunctionShape | HeightShape | FunctionForce):
-        yield (), "is a Python function, which a scene file cannot hold: keep this scene in Python"
+    """Every Python function that is not named by its file."""
     for name in type(model).model_fields:
         value = getattr(model, name)
+        if callable(value) and not isinstance(value, NamedFunction):
+            yield (name,), f"is a Python function, which a scene file cannot hold: {_INSTEAD}"
         inside: list[tuple[Location, Any]] = [((name,), value)]
         if isinstance(value, tuple):
             inside = [((name, index), item) for index, item in enumerate(value)]

@@ -18,6 +18,7 @@ from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
 from plash.solvers.frame_smoke import FrameSmoke
+from plash.solvers.own_stages import with_own_stages
 from plash.solvers.solver import SceneSolver
 from plash.solvers.stored import StoredArrays
 
@@ -58,12 +59,12 @@ def build(scene: Scene | str | Path) -> SceneSolver:
         True
     """
     scene = as_scene(scene)
-    return _KINDS[type(scene.solver)].filled(scene)
+    return with_own_stages(_KINDS[type(scene.solver)].filled(scene), scene)
 
 
 def build_solver(scene: Scene) -> SceneSolver:
     """The solver of a scene without any fluid: cheap, and ready to be given a state."""
-    return _KINDS[type(scene.solver)].solver(scene)
+    return with_own_stages(_KINDS[type(scene.solver)].solver(scene), scene)
 
 
 def initial_state(scene: Scene) -> Any:

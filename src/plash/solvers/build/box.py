@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from plash.errors import Problem, SceneError
 from plash.grid.box import at_faces, cell_centres
+from plash.levelset.vectors import start_velocity
 from plash.linear.transforms import BoxSolver
 from plash.physics.box.advection import BackwardTrace, DenseAdvection, MacCormack
 from plash.physics.box.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
@@ -108,14 +109,14 @@ def _state(scene: Scene, obstacles: Obstacles, projection: DenseProjection) -> B
     cells, h = scene.domain.cells[::-1], scene.domain.h
     state = BoxState.at_rest(cells)
     velocity = np.zeros((len(cells), *cells))
-    temperature = np.full(cells, scene.liquid.temperature)
+    temperature, places = np.full(cells, scene.liquid.temperature), cell_centres(cells, h)
     for number, fill in enumerate(scene.fill):
         if fill.time > 0:
             continue
         share = share_inside(fill.shape, cells, h, f"fill[{number}].shape")
         added = np.minimum(share, 1.0 - state.density)
         state.density += added
-        velocity += added * np.reshape(fill.velocity, (-1, *(1,) * len(cells)))
+        velocity += added * start_velocity(fill, places, f"fill[{number}]").T.reshape(-1, *cells)
         if fill.temperature is not None:
             mix(temperature, added, state.density, fill.temperature)
     obstacles.clear(state.density)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.grid.fields import FaceField
 from plash.levelset.shapes import distance
+from plash.levelset.vectors import start_velocity
 from plash.physics.level_set.band import BAND
 from plash.physics.level_set.distancing import level_set_of
 from plash.physics.level_set.level_set import LevelSet
@@ -91,9 +92,13 @@ def _velocity(fills: Sequence[tuple[str, Fill]], state: LevelSetState, h: float)
     """The velocity of the nearest fill on every face, m/s."""
     tiles = state.level_set.phi.tiles
     field = FaceField.filled(tiles, 0.0)
-    velocities = np.array([tuple(fill.velocity)[: tiles.dimension] or (0.0,) * tiles.dimension for _, fill in fills])
     centres = tiles.cell_centres(tiles.slots, h)
     for axis in range(tiles.dimension):
-        nearest = _distances(fills, centres - 0.5 * h * np.eye(tiles.dimension)[axis]).argmin(axis=0)
-        field.pool[axis, 1:] = velocities[nearest, axis].reshape(-1, *tiles.shape)
+        places = centres - 0.5 * h * np.eye(tiles.dimension)[axis]
+        nearest = _distances(fills, places).argmin(axis=0)
+        along = np.zeros(len(places))
+        for number, (name, fill) in enumerate(fills):
+            own = nearest == number
+            along[own] = start_velocity(fill, places[own], name.removesuffix(".shape"))[:, axis]
+        field.pool[axis, 1:] = along.reshape(-1, *tiles.shape)
     return field

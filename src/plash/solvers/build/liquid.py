@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
+from plash.levelset.vectors import start_velocity
 from plash.particles.particles import Particles
 from plash.particles.seed import seed
 from plash.particles.seed_parts import Distance
@@ -268,8 +269,9 @@ def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.
     """Particles of the last of some liquid, where the others are not."""
     domain = scene.domain
     settings = (domain.cells, domain.h, scene.particles_per_cell, _settings(scene).jitter)
-    last = liquid[-1][1]
+    name, last = liquid[-1]
     particles = seed(_wanted(scene, liquid, bodies), *settings, random, tuple(last.velocity))
+    particles.velocity[:] = start_velocity(last, particles.position(domain.h), name).T
     particles.carry(carried_by(scene, last))
     return particles
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from plash.grid.fields import CellField
 from plash.levelset.inside import Inside
+from plash.levelset.vectors import start_velocity
+from plash.physics.force_fields import face_centres
 from plash.physics.free_surface_staircase import Staircase
 from plash.physics.pressure import PressureSolver
 from plash.physics.smoke.advection import Advection, MacCormack, Trace
@@ -109,9 +111,12 @@ def smoke_state(scene: Scene) -> SmokeState:
             state.scalars, cells, Capacity.of(cells), 0.0, 1.0
         )
         inside = Inside(fill.shape, scene.domain.h, place.name)
-        for axis, part in enumerate(fill.velocity):
-            if any(fill.velocity):
-                state.velocity.pool[axis][inside.faces(tiles)[axis]] = part
+        if fill.velocity_at is None and not any(fill.velocity):
+            continue
+        for axis, faces in enumerate(inside.faces(tiles)):
+            points = face_centres(tiles, faces, axis, scene.domain.h)
+            given = start_velocity(fill, points, place.name.removesuffix(".shape"))
+            state.velocity.pool[axis][faces] = given[:, axis]
     return state
 
 
