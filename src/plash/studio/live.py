@@ -43,6 +43,10 @@ class Live(Protocol):
     quantities: dict[str, Carried]
 
     @property
+    def beside(self) -> Live | None:
+        """Another simulation that is shown beside this one, and keeps its time."""
+
+    @property
     def time(self) -> float:
         """Simulated time, s."""
 
@@ -76,6 +80,15 @@ class Live(Protocol):
 
     def scale(self, view: str) -> Scale | None:
         """What the colours of a view mean, if they are those of pictures."""
+
+    def moment(self) -> bytes | None:
+        """All that changes, to come back to; None while a step is under way."""
+
+    def go_back(self, moment: bytes) -> None:
+        """Go back to a moment, and to the scene of it."""
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point of the domain, by the names of `probe.py`."""
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step."""

@@ -29,7 +29,8 @@ from plash.studio.live_free_surface import LiveFreeSurface, Watched, parts_of
 from plash.studio.scales import Scale
 
 _VIEWS = (
-    *("surface", "phi", "band", "signed", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
+    *("surface", "phi", "band", "signed", "velocity", "pressure", "divergence", "divergence_before"),
+    *("vorticity", "cells", "tiles"),
 )
 _OUTSIDE, _DEEP, _WET_BAND, _DRY_BAND = 0, 1, 3, 4  # what a cell is to the band, as the page knows it
 _INNER, _OUTER = (0x17, 0x69, 0xE0), (0xD8, 0x5A, 0x1E)  # colours of particles inside and outside
