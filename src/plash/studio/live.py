@@ -32,15 +32,21 @@ class Live(Protocol):
 
     Attributes:
         scene: What it is made from.
-        method: How it is computed, as the page explains it.
-        views: What it can show.
-        quantities: Those views that colour particles by what they carry, and what that is.
     """
 
     scene: Scene
-    method: str
-    views: tuple[str, ...]
-    quantities: dict[str, Carried]
+
+    @property
+    def method(self) -> str:
+        """How it is computed, as the page explains it."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """What it can show."""
+
+    @property
+    def quantities(self) -> dict[str, Carried]:
+        """Those views that colour particles by what they carry, and what that is."""
 
     @property
     def beside(self) -> Live | None:

@@ -169,6 +169,14 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
             arrays |= self._signed()
         return arrays, units
 
+    def _beyond_state(self) -> Any:
+        """What the transfer owes to the next projection."""
+        return self._solver.transfer.owed
+
+    def _bring_back(self, beyond: Any) -> None:
+        """Let the transfer owe it again."""
+        self._solver.transfer.owed = beyond
+
     def _signed(self) -> Arrays:
         """Where signed particles are, their sign as a colour, and their radius as a share of the largest."""
         particles, h = self._level_set.particles, self._solver.h

@@ -84,12 +84,13 @@ class Walking(Generic[S]):
         if self._walk is not None:
             return None
         solver, own = self._solver, {name: getattr(self, name) for name in self._own}
-        return pickle.dumps((self.scene, own, solver.state, solver.ledger, solver.report), protocol=5)
+        parts = self.scene, own, solver.state, solver.ledger, solver.report, self._beyond_state()
+        return pickle.dumps(parts, protocol=5)
 
     def go_back(self, moment: bytes) -> None:
         """Go back to a moment, and to the scene of it."""
         self._finish()
-        scene, own, state, ledger, report = pickle.loads(moment)
+        scene, own, state, ledger, report, beyond = pickle.loads(moment)
         is_other = scene != self.scene or any(getattr(self, name) != value for name, value in own.items())
         for name, value in own.items():
             setattr(self, name, value)
@@ -97,6 +98,14 @@ class Walking(Generic[S]):
             self.change(scene)
         solver = self._solver
         solver.state, solver.ledger, solver.report = state, ledger, report
+        self._bring_back(beyond)
+
+    def _beyond_state(self) -> Any:
+        """What a solver remembers from step to step that is not in its state."""
+        return None
+
+    def _bring_back(self, beyond: Any) -> None:
+        """Give the solver back what it remembered."""
 
     def _finish(self) -> None:
         """End a step that is under way."""
