@@ -22,7 +22,7 @@ from plash.studio.live import Arrays
 from plash.studio.probe import value_at, velocity_at
 from plash.studio.walking import Walking
 
-_NEAR = 3.0  # cells from the surface, in which its distance is known well
+_NEAR = 3.0  # cells outside the surface, in which its distance is known well
 _VALUES = ("pressure", "divergence", "divergence_before")
 
 
@@ -74,6 +74,7 @@ class LiveFreeSurface(Walking[S]):
 
     method = "liquid"
     last_stage = "move"
+    _deep = 0.5  # cells inside the surface, in which its distance is known well
 
     def __init__(self, scene: Scene, solver: S) -> None:
         super().__init__(solver)
@@ -159,7 +160,7 @@ class LiveFreeSurface(Walking[S]):
                 values["pressure"] = value_at(pressure, s.cells.tiles, cell)
         if s.cells.phi is not None and s.cells.phi.tiles.count:
             distance = value_at(s.cells.phi.pool, s.cells.phi.tiles, cell)
-            if abs(distance) < _NEAR * h:
+            if -self._deep * h < distance < _NEAR * h:
                 values["distance"] = distance
         return values
 

@@ -56,6 +56,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
     """A liquid whose surface is a level set."""
 
     method = "levelset"
+    _deep = 3.0
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene, _WatchedLevelSet(**parts_of(build_liquid(scene))))

@@ -192,6 +192,7 @@ function setRunning(running) {
   $("#play use").setAttribute("href", running ? "#i-pause" : "#i-play");
   $("#play span").textContent = running ? "Pause" : "Run";
   $("#play").ariaPressed = String(running);
+  $("#play").ariaLabel = running ? "Pause" : "Run";
   tell(running ? "Running" : state.frame ? `Paused at ${state.frame.time.toFixed(2)} s` : "");
 }
 
