@@ -45,7 +45,7 @@ def test_a_link_has_the_scene_and_opens_it(page, browser, studio):
     assert [solid.name for solid in scene.solid] == ["box 1"]
     other = tab.context.new_page()
     other.goto(link)
-    other.wait_for_selector("#busy", state="hidden", timeout=60_000)
+    other.wait_for_selector("#busy", state="hidden", timeout=180_000)
     Page(other).wait(f"d.title === {scene.title!r}")
     assert other.locator("#shapes legend").text_content() == "box 1, m"
     assert other.evaluate("location.hash") == ""
@@ -60,8 +60,8 @@ def test_a_link_has_the_scene_and_opens_it(page, browser, studio):
 def test_a_link_that_is_none_is_told_and_the_page_works(page, studio, scene):
     tab = page.tab.context.new_page()
     tab.goto(f"{studio.origin}/#scene={scene}")
-    tab.wait_for_selector(".toast.error", timeout=60_000)
-    tab.wait_for_selector("#busy", state="hidden", timeout=60_000)
+    tab.wait_for_selector(".toast.error", timeout=180_000)
+    tab.wait_for_selector("#busy", state="hidden", timeout=180_000)
     assert tab.locator("#preset").input_value() == ""
     tab.close()
 
@@ -82,7 +82,7 @@ def test_the_last_scene_is_kept_in_the_browser_and_comes_back_when_its_simulatio
         assert tab.locator("#shapes legend").text_content() == "disc 1, m"
         again = tab.context.new_page()
         again.goto(studio.origin)
-        again.wait_for_selector("#busy", state="hidden", timeout=60_000)
+        again.wait_for_selector("#busy", state="hidden", timeout=180_000)
         again.select_option("#preset", "last scene")
         Page(again).wait(f"d.title === {title!r}")
 

@@ -19,6 +19,7 @@ export class Lessons {
     if (what.stage) did.stages.add(what.stage);
     if (what.begins) did.steps = null;
     if (what.steps !== undefined) {
+      if (this.now.isReady) this.now.isOpening = false; // the first picture of the scene that was opened
       if (did.steps === null || what.steps < did.steps) did.steps = what.steps;
       did.taken = Math.max(did.taken, what.steps - did.steps);
     }
@@ -86,7 +87,7 @@ export class Lessons {
   #step(lesson, number, { isSameScene = false }) {
     const step = lesson.step[number],
       did = { tools: new Set(), stages: new Set(), tabs: new Set(), steps: null, taken: 0, probes: this.app.probes() };
-    this.now = { lesson, number, step, did, isDone: false, isRight: false, isOpening: false };
+    this.now = { lesson, number, step, did, isDone: false, isRight: false, isOpening: false, isReady: false };
     const title = made("h2", { textContent: lesson.title, tabIndex: -1 });
     const bar = made("progress", { max: lesson.step.length, value: number, ariaLabel: "Steps done" });
     this.doing = made("p", { class: "do" }, made("b", { textContent: "Do: " }), step.do_text, (this.mark = made("span", { class: "mark", role: "status" })));
@@ -116,7 +117,7 @@ export class Lessons {
     const { now } = this;
     now.isOpening = Boolean(preset);
     this.app.prepare({ preset, settings, compare, view }, () => {
-      now.isOpening = false;
+      now.isReady = true;
       now.did.steps = null;
       now.did.taken = 0;
       this.notice();
