@@ -21,6 +21,8 @@ DATA = [
     "pipeline/report.html",
     "studio/page/index.html",
     "studio/presets/dam.toml",
+    "studio/lessons/1_advection.toml",
+    "studio/page/login.html",
 ]
 
 pytestmark = pytest.mark.slow

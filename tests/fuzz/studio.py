@@ -47,6 +47,13 @@ _KINDS = (
         "open",
         "start",
         "seen",
+        "back",
+        "back",
+        "place",
+        "place",
+        "remove",
+        "probe",
+        "compare",
     ),
 )
 _METHODS = (
@@ -139,9 +146,15 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
         if control["key"] == "domain.resolution" and isinstance(value, float | int):
             value = chance.choice([value, 3, 10, 30]) if abs(value) < 60 or abs(value) > 1e6 else 20
         return {"key": chance.choice([control["key"], control["key"], "solver.nonsense"]), "value": value}
+    ends = {"x0": coordinate(), "y0": coordinate(), "x1": coordinate(), "y1": coordinate()}
     if kind == "draw":
-        ends = {"x0": coordinate(), "y0": coordinate(), "x1": coordinate(), "y1": coordinate()}
         return {**begins, **ends, "radius": radius}
+    names = ["", "", "box 1", "disc 1", "wall 1", "é" * 40]
+    if kind == "compare":
+        one = chance.choice(controls())
+        choices = [*one.get("words", []), one["least"], one["most"], 0.5, True, "nonsense"]
+        chosen = {one["key"]: chance.choice(choices)} if one["key"] != "domain.resolution" else {one["key"]: 12}
+        return {"settings": chance.choice([{}, chosen, chosen, {**chosen, "solver.courant": 1.5}, {"x.y": 1}])}
     parts: dict[str, dict[str, Any]] = {
         "play": {"running": chance.random() < 0.7},
         "speed": {"value": chance.choice([0.01, 1.0, 10.0, 100.0])},
@@ -151,6 +164,10 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
         "drain": point,
         "heat": {**point, "warmth": chance.choice([chance.uniform(-60, 200), 0.0, -1e4, 1e4, 1e5])},
         "erase": {**begins, **point},
+        "place": {**begins, **ends, "shape": chance.choice(["box", "disc"]), "name": chance.choice(names)},
+        "remove": {"name": chance.choice(names)},
+        "probe": chance.choice([{}, {"x": coordinate(), "y": coordinate()}]),
+        "save": {"purpose": chance.choice(["file", "keep", "link", "x"])},
         "record": {"fps": chance.choice([1, 30, 60, 0]), "format": chance.choice(["mp4", "gif", "avi"])},
         "open": {"text": chance.choice([_scene(chance), "[" * 1000, "", SCENE + "[look]\nlight = '/etc/hosts.hdr'\n"])},
         "start": {"preset": chance.choice(["", "", "nonsense", "../dam", *(p["name"] for p in presets()[:1])])},

@@ -36,11 +36,13 @@ PICTURES: dict[str, tuple[str, str, tuple[Stroke, ...], float, str]] = {
     "studio_level_set": ("merging", "Two discs merge", (), 0.3, "phi"),
 }
 
+LESSON = "studio_lesson"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.studio.pictures", description=__doc__)
     parser.add_argument("folder", type=Path, help="where they go")
-    parser.add_argument("--only", nargs="+", choices=PICTURES, default=list(PICTURES))
+    parser.add_argument("--only", nargs="+", choices=[*PICTURES, LESSON], default=[*PICTURES, LESSON])
     asked = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
@@ -52,7 +54,11 @@ def main() -> None:
         tab.goto(studio.address)
         tab.wait_for_selector("#busy", state="hidden", timeout=180_000)
         for name in asked.only:
-            take(Page(tab), asked.folder / f"{name}.png", *PICTURES[name])
+            path = asked.folder / f"{name}.png"
+            if name == LESSON:
+                take_lesson(Page(tab), path)
+            else:
+                take(Page(tab), path, *PICTURES[name])
         browser.close()
         stop(studio)
 
@@ -75,6 +81,19 @@ def take(
     tab.click('[data-tool="push"]')
     tab.click(f'#views [data-view="{view}"]')
     page.run_until(seconds)
+    tab.wait_for_timeout(300)
+    tab.screenshot(path=path)
+
+
+def take_lesson(page: Page, path: Path) -> None:
+    """Take the picture of a lesson that compares two methods."""
+    tab = page.tab
+    tab.click('[data-tab="lessons"]')
+    tab.click('[data-lesson="pic"]')
+    page.wait("d.title === 'Weightless' && Number(d.steps) === 0")
+    tab.wait_for_selector("#beside:not([hidden])")
+    page.run_until(0.9)
+    tab.click('.question label:has-text("None should, but PIC does")')
     tab.wait_for_timeout(300)
     tab.screenshot(path=path)
 

@@ -88,7 +88,7 @@ def test_every_control_can_be_reached_and_the_picture_is_always_in_sight(page, r
     else:
         assert tab.evaluate(OUT_OF_REACH, "#more") == []
     has_toggle = open_if_closed(tab, "#panel-toggle", "#panel")
-    for name in ("view", "settings", "inside", "charts"):
+    for name in ("view", "settings", "inside", "charts", "lessons"):
         tab.click(f'[data-tab="{name}"]')
         assert tab.evaluate(OUT_OF_REACH, "#panel") == [], name
         assert tab.evaluate(PICTURE) > 1 / 3, name

@@ -139,12 +139,31 @@ def info(folder: str | None, verify: bool, as_json: bool) -> None:
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port of this machine.  [default: 8765]")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) -> None:
+@click.option("--lan", is_flag=True, help="Let others on the network simulate too, by a password.")
+@click.option(
+    "--password",
+    envvar="PLASH_STUDIO_PASSWORD",
+    metavar="TEXT",
+    help="Of --lan; - asks for it.  [default: $PLASH_STUDIO_PASSWORD, or a new one that is printed]",
+)
+@click.option(
+    "--tabs", type=click.IntRange(1, 200), metavar="N", help="Tabs that simulate at once.  [default: 4, with --lan 30]"
+)
+def studio(
+    scene: str | None,
+    runs: Path,
+    port: int | None,
+    no_browser: bool,
+    lan: bool,
+    password: str | None,
+    tabs: int | None,
+) -> None:
     """Open the studio in the browser.
 
-    Push, pour and draw in a 2-D liquid while it is computed, look into every stage of its time step, save what you made
-    as a scene file, and play back the runs in a folder. SCENE is a 2-D scene file or a name from `plash scenes`. Only
-    programs on this machine that know the address printed can use it. Ctrl-C ends it.
+    Push, pour and draw in a 2-D liquid or smoke while it is computed, look into every stage of its time step, take a
+    lesson, save what you made as a scene file, and play back the runs in a folder. SCENE is a 2-D scene file or a name
+    from `plash scenes`. Only programs on this machine that know the address printed can use it; with --lan also pages
+    of other machines whose users know the password, but not the runs. Ctrl-C ends it.
     """
     import importlib.util
 
@@ -156,15 +175,38 @@ def studio(scene: str | None, runs: Path, port: int | None, no_browser: bool) ->
         )
     from plash.cli.start import leave_signals_alone
     from plash.studio.scene_text import start_text
-    from plash.studio.server import serve
+    from plash.studio.server import Addresses, serve
+    from plash.studio.simulations import MOST, MOST_OF_A_CLASS
 
-    def started(address: str) -> None:
-        click.echo(f"plash studio is at {address}\nCtrl-C ends it.")
+    secret = _studio_password(lan, password)
+
+    def started(addresses: Addresses) -> None:
+        click.echo(f"plash studio is at {addresses.own}")
+        if addresses.guests:
+            click.echo(f"Others on the network open {addresses.guests} with the password {secret}")
+        click.echo("Ctrl-C ends it.")
         if not no_browser:
-            click.launch(address)
+            click.launch(addresses.own)
 
     leave_signals_alone()  # the server has its own way to end
-    serve(start_text(scene), runs, port, started)
+    most = tabs or (MOST_OF_A_CLASS if lan else MOST)
+    serve(start_text(scene), runs, port, started, most, secret)
+
+
+def _studio_password(lan: bool, password: str | None) -> str | None:
+    """The password of guests: the one given, asked for or made; None without guests."""
+    from plash.studio.access import SHORTEST, new_password
+
+    if not lan:
+        return None
+    if password is None:
+        return new_password()
+    if password == "-":
+        password = click.prompt("Password of the studio", hide_input=True)
+    if len(password.strip()) < SHORTEST:
+        found = len(password.strip())
+        raise click.UsageError(f"the password has {found} characters: it needs {SHORTEST} or more")
+    return password
 
 
 @click.command()

@@ -38,6 +38,7 @@ class _Reach:
 _OFFERED = {
     "domain.gravity": _Reach(-20, 20),
     "domain.resolution": _Reach(16, 256),
+    "domain.friction": _Reach(0, 1),
     "liquid.material": _Reach(),
     "liquid.density": _Reach(100, 15000, powers=True),
     "liquid.kinematic_viscosity": _Reach(1e-7, 1e-1, powers=True),
@@ -71,6 +72,11 @@ _OFFERED = {
     "solver.soot": _Reach(0, 5),
     "solver.expansion": _Reach(0, 5),
 }
+_TITLES = {"domain.friction": "roughness of walls"}
+_SENTENCES = {
+    "domain.friction": "How much all walls hold fluid back, sides and solids: 0 lets it slide freely, 1 stops it. "
+    "It is the friction of the scene file.",
+}
 _OF_LEVEL_SETS = ("solver.levelset_particles", "solver.levelset_volume")
 _OF_PARTICLES = (
     *("solver.transfer", "solver.flip_ratio", "solver.free_surface", "solver.density_projection"),
@@ -100,6 +106,7 @@ def values_of(scene: Scene, has_heat: bool | None = None) -> dict[str, Any]:
         if name in type(part).model_fields:
             values[key] = getattr(part, name)
     # What a material says is what counts if the scene says nothing
+    values["domain.friction"] = roughness(scene)
     values["liquid.density"] = scene.liquid.rho
     values["liquid.kinematic_viscosity"] = scene.liquid.nu
     if scene.domain.resolution is None:
@@ -130,6 +137,12 @@ def warmth_of(scene: Scene) -> list[float]:
     return [min(low, *(value - own for value in known)), max(high, *(value - own for value in known))]
 
 
+def roughness(scene: Scene) -> float:
+    """Friction of the walls of a scene: the largest of its sides and solids."""
+    sides = scene.domain.friction.model_dump().values()
+    return float(max([*sides, *(solid.friction for solid in scene.solid)]))
+
+
 def with_value(scene: Scene, key: str, value: object) -> Scene:
     """The scene with a parameter replaced; it meets the same checks as one in a file.
 
@@ -152,6 +165,9 @@ def with_value(scene: Scene, key: str, value: object) -> Scene:
         scene = scene.with_values(solver=type(scene.solver)(**{name: getattr(scene.solver, name) for name in said}))
     if key == "domain.resolution" and isinstance(value, float):
         value = round(value)
+    if key == "domain.friction" and isinstance(value, int | float) and 0 <= value <= 1:
+        # All walls are as rough as the sides
+        scene = scene.with_values(solid=tuple(solid.with_values(friction=float(value)) for solid in scene.solid))
     return parse_scene(scene_text(scene), "the studio", "", **{key: value})
 
 
@@ -174,14 +190,14 @@ def _control(key: str, reach: _Reach) -> dict[str, Any]:
     return {
         "key": key,
         "table": table,
-        "name": name.replace("_", " "),
+        "name": _TITLES.get(key, name.replace("_", " ")),
         "type": _type(field, words),
         "words": words,
         "unit": quantity.unit if quantity else "",
         "least": _within(reach.least, least, max),
         "most": _within(reach.most, most, min),
         "powers": reach.powers,
-        "sentence": field.description or "",
+        "sentence": _SENTENCES.get(key, field.description or ""),
         "sentences": _sentences(key),
     }
 

@@ -22,6 +22,7 @@ from plash.scene.model import Scene
 from plash.scene.moves import Movable, added, times
 from plash.scene.shapes import Capsule, Sphere, Union
 from plash.scene.sources import Blob, DyeSource, HeatSource
+from plash.studio.controls import roughness
 
 Point = tuple[float, float]
 Piece = Capsule | Sphere
@@ -129,7 +130,7 @@ def _next(pattern: re.Pattern[str], names: Iterable[str]) -> int:
 def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> Scene:
     """The scene with one more stretch of a wall.
 
-    A stretch that goes on straight from the last one makes it longer instead.
+    A stretch that goes on straight from the last one makes it longer instead. A new wall is as rough as the others.
     """
     if sum(len(pieces_of(solid)) for solid in scene.solid) >= MOST_PIECES:
         return scene
@@ -141,7 +142,8 @@ def drawn(scene: Scene, name: str, start: Point, end: Point, radius: float) -> S
         pieces[-1] = longer
     else:
         pieces.append(piece)
-    solids[name] = _of(solids.get(name), name, pieces)
+    new = Solid(name=name, shape=piece, friction=roughness(scene))
+    solids[name] = _of(solids.get(name, new), pieces)
     return scene.with_values(solid=tuple(solids.values()))
 
 
@@ -163,7 +165,7 @@ def erased(scene: Scene, place: Point, radius: float, time: float = 0.0) -> Scen
         if left == list(pieces):
             solids.append(solid)
         elif left:
-            solids.append(_of(solid, solid.name, left))
+            solids.append(_of(solid, left))
     return scene.with_values(solid=tuple(solids))
 
 
@@ -207,10 +209,9 @@ def _at_rest(solid: Solid, place: Point, time: float) -> Point:
     return float(matrix[0][0] * x + matrix[1][0] * y), float(matrix[0][1] * x + matrix[1][1] * y)
 
 
-def _of(solid: Solid | None, name: str, pieces: list[Piece]) -> Solid:
-    """A wall of these stretches: a new one, or a solid that has them in place of its own."""
-    shape = pieces[0] if len(pieces) == 1 else Union(of=tuple(pieces))
-    return Solid(name=name, shape=shape) if solid is None else solid.with_values(shape=shape)
+def _of(solid: Solid, pieces: list[Piece]) -> Solid:
+    """A wall with these stretches in place of its own."""
+    return solid.with_values(shape=pieces[0] if len(pieces) == 1 else Union(of=tuple(pieces)))
 
 
 def _piece(start: Point, end: Point, radius: float) -> Piece:

@@ -32,15 +32,25 @@ class Live(Protocol):
 
     Attributes:
         scene: What it is made from.
-        method: How it is computed, as the page explains it.
-        views: What it can show.
-        quantities: Those views that colour particles by what they carry, and what that is.
     """
 
     scene: Scene
-    method: str
-    views: tuple[str, ...]
-    quantities: dict[str, Carried]
+
+    @property
+    def method(self) -> str:
+        """How it is computed, as the page explains it."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """What it can show."""
+
+    @property
+    def quantities(self) -> dict[str, Carried]:
+        """Those views that colour particles by what they carry, and what that is."""
+
+    @property
+    def beside(self) -> Live | None:
+        """Another simulation that is shown beside this one, and keeps its time."""
 
     @property
     def time(self) -> float:
@@ -76,6 +86,15 @@ class Live(Protocol):
 
     def scale(self, view: str) -> Scale | None:
         """What the colours of a view mean, if they are those of pictures."""
+
+    def moment(self) -> bytes | None:
+        """All that changes, to come back to; None while a step is under way."""
+
+    def go_back(self, moment: bytes) -> None:
+        """Go back to a moment, and to the scene of it."""
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point of the domain, by the names of `probe.py`."""
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step."""

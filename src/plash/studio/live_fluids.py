@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +21,7 @@ from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.pours import share_inside
 from plash.solvers.step_stage import StepStage
 from plash.studio.drawing import reaching, with_heat
-from plash.studio.fields import distance_bytes, scaled
+from plash.studio.fields import distance_bytes, scaled, vorticity_picture
 from plash.studio.live import Arrays, Live, made_live, standing
 from plash.studio.scales import Scale, temperature_scale
 from plash.timing import StepReport
@@ -28,7 +30,7 @@ Array = NDArray[np.float64]
 
 _FACES = ((0.0, 0.5), (0.5, 0.0))  # where the faces across x and y are in a cell
 _CENTRES = (0.5, 0.5)
-_VIEWS = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "cells")
+_VIEWS = ("density", "surface", "velocity", "pressure", "divergence", "divergence_before", "vorticity", "cells")
 
 
 @made_live.register
@@ -40,6 +42,7 @@ class LiveStableFluids:
     """A fluid that fills a box."""
 
     method = "stable_fluids"
+    beside: None = None
 
     def __init__(self, scene: Scene) -> None:
         self.scene = self._solved = scene
@@ -134,6 +137,34 @@ class LiveStableFluids:
             return None
         return temperature_scale(self._solved)
 
+    def moment(self) -> bytes | None:
+        """All that changes, to come back to; None while a step is under way."""
+        if self._walk is not None:
+            return None
+        solver = self._solver
+        return pickle.dumps((self.scene, self._heated, solver.state, solver.ledger, solver.report), protocol=5)
+
+    def go_back(self, moment: bytes) -> None:
+        """Go back to a moment, and to the scene of it."""
+        self._finish()
+        scene, heated, state, ledger, report = pickle.loads(moment)
+        if scene != self.scene or heated != self._heated:
+            self._heated = heated
+            self.change(scene)
+        self._solver.state, self._solver.ledger, self._solver.report = state, ledger, report
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point."""
+        s, h = self._solver.state, self._solver.h
+        at = int(y // h), int(x // h)
+        u, v = (float(part[at]) for part in self._centred(s.faces if self._faces is None else self._faces))
+        values = {"u": u, "v": v, "speed": math.hypot(u, v), "share": float(s.density[at])}
+        if s.pressure is not None:
+            values["pressure"] = float(s.pressure[at])
+        if TEMPERATURE in s.scalars:
+            values[TEMPERATURE] = float(s.scalars[TEMPERATURE][at])
+        return values
+
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""
         solver, s = self._solver, self._solver.state
@@ -178,6 +209,8 @@ class LiveStableFluids:
         value = {"pressure": s.pressure, "divergence_before": self._before}.get(view)
         if view == "divergence":
             value = self._divergence(faces)
+        if view == "vorticity":
+            value = vorticity_picture(np.pad(faces, ((0, 0), (0, 1), (0, 1))), self._solver.h)
         scale = self.scale(view)
         if scale is not None:
             arrays["color"] = scale.colors(s.scalars[TEMPERATURE])

@@ -17,10 +17,12 @@ from plash.grid.fields import FaceField
 from plash.scene.model import Scene
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.step_stage import StepStage
-from plash.studio.fields import faces_picture, picture_of, scaled
+from plash.studio.fields import faces_picture, picture_of, scaled, vorticity_picture
 from plash.studio.live import Arrays
+from plash.studio.probe import value_at, velocity_at
 from plash.studio.walking import Walking
 
+_NEAR = 3.0  # cells outside the surface, in which its distance is known well
 _VALUES = ("pressure", "divergence", "divergence_before")
 
 
@@ -72,6 +74,7 @@ class LiveFreeSurface(Walking[S]):
 
     method = "liquid"
     last_stage = "move"
+    _deep = 0.5  # cells inside the surface, in which its distance is known well
 
     def __init__(self, scene: Scene, solver: S) -> None:
         super().__init__(solver)
@@ -137,9 +140,29 @@ class LiveFreeSurface(Walking[S]):
         value = self._scalar(view) if view in _VALUES else None
         if value is not None:
             arrays["value"], units["value"] = scaled(picture_of(value, s.cells.tiles, cells, np.nan))
+        if view == "vorticity" and s.velocity is not None:
+            is_liquid = picture_of(s.cells.label, s.cells.tiles, cells, np.int8(0)) == LIQUID
+            turning = vorticity_picture(faces_picture(s.velocity, cells), self._solver.h)
+            arrays["value"], units["value"] = scaled(np.where(is_liquid, turning, np.nan))
         if (arrows or view == "velocity") and s.velocity is not None:
             arrays["velocity"], units["velocity"] = scaled(faces_picture(s.velocity, cells))
         return arrays, units
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point: the velocity, the pressure in liquid, and near the surface its distance."""
+        s, h = self._solver.state, self._solver.h
+        cell = int(x // h), int(y // h)
+        values = velocity_at(s.velocity, cell)
+        assert s.cells is not None
+        if value_at(s.cells.label, s.cells.tiles, cell) == LIQUID:
+            pressure = self._scalar("pressure")
+            if pressure is not None:
+                values["pressure"] = value_at(pressure, s.cells.tiles, cell)
+        if s.cells.phi is not None and s.cells.phi.tiles.count:
+            distance = value_at(s.cells.phi.pool, s.cells.phi.tiles, cell)
+            if -self._deep * h < distance < _NEAR * h:
+                values["distance"] = distance
+        return values
 
     def _scalar(self, view: str) -> NDArray[np.float64] | None:
         """The numbers of a view by cell, unknown outside the liquid."""

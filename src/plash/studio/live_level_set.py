@@ -29,7 +29,8 @@ from plash.studio.live_free_surface import LiveFreeSurface, Watched, parts_of
 from plash.studio.scales import Scale
 
 _VIEWS = (
-    *("surface", "phi", "band", "signed", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles"),
+    *("surface", "phi", "band", "signed", "velocity", "pressure", "divergence", "divergence_before"),
+    *("vorticity", "cells", "tiles"),
 )
 _OUTSIDE, _DEEP, _WET_BAND, _DRY_BAND = 0, 1, 3, 4  # what a cell is to the band, as the page knows it
 _INNER, _OUTER = (0x17, 0x69, 0xE0), (0xD8, 0x5A, 0x1E)  # colours of particles inside and outside
@@ -55,6 +56,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
     """A liquid whose surface is a level set."""
 
     method = "levelset"
+    _deep = 3.0
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene, _WatchedLevelSet(**parts_of(build_liquid(scene))))
@@ -167,6 +169,14 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
         if view == "signed":
             arrays |= self._signed()
         return arrays, units
+
+    def _beyond_state(self) -> Any:
+        """What the transfer owes to the next projection."""
+        return self._solver.transfer.owed
+
+    def _bring_back(self, beyond: Any) -> None:
+        """Let the transfer owe it again."""
+        self._solver.transfer.owed = beyond
 
     def _signed(self) -> Arrays:
         """Where signed particles are, their sign as a colour, and their radius as a share of the largest."""

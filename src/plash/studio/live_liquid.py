@@ -31,7 +31,17 @@ from plash.studio.live_free_surface import LiveFreeSurface, Watched, parts_of
 from plash.studio.live_level_set import LiveLevelSet
 from plash.studio.scales import TEMPERATURE, VISCOSITY, Scale, temperature_scale, viscosity_scale
 
-_VIEWS = ("surface", "particles", "velocity", "pressure", "divergence", "divergence_before", "cells", "tiles")
+_VIEWS = (
+    "surface",
+    "particles",
+    "velocity",
+    "pressure",
+    "divergence",
+    "divergence_before",
+    "vorticity",
+    "cells",
+    "tiles",
+)
 _SEEN_AS_FIELDS = (TEMPERATURE, "log_viscosity")  # of what particles carry
 _DEEP = 2.0  # cells inside a new wall from which a particle is taken out, not moved
 
@@ -43,6 +53,8 @@ def _(settings: LiquidSettings, scene: Scene) -> Live:
 
 class LiveLiquid(LiveFreeSurface[Watched]):
     """A liquid made of particles."""
+
+    _own = ("_is_painted", "_heated")
 
     def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
         super().__init__(scene, Watched(**parts_of(build_liquid(scene))))
@@ -142,6 +154,17 @@ class LiveLiquid(LiveFreeSurface[Watched]):
             return None
         scales = {TEMPERATURE: temperature_scale, VISCOSITY: viscosity_scale}
         return scales[view](self._solved) if view in scales else None
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point; how warm and how thick liquid is, by the particles in its cell."""
+        values = super().values_at(x, y)
+        particles, h = self._solver.state.particles, self._solver.h
+        here = np.flatnonzero((particles.cell[0] == int(x // h)) & (particles.cell[1] == int(y // h)))
+        for view in (TEMPERATURE, VISCOSITY):
+            if view in self.views and len(here):
+                mean = float(self._carried(view)[here].mean())
+                values[view] = mean if view == TEMPERATURE else 10.0**mean
+        return values
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, volumes in m², energies in J/m."""

@@ -27,6 +27,7 @@ from plash.studio.brush import push_faces
 from plash.studio.drawing import reaching, with_heat
 from plash.studio.fields import faces_picture, picture_of, scaled, vorticity_picture
 from plash.studio.live import Arrays, Live, made_live
+from plash.studio.probe import value_at, velocity_at
 from plash.studio.scales import TEMPERATURE, Scale, temperature_scale
 from plash.studio.walking import Walking
 
@@ -105,6 +106,7 @@ class LiveSmoke(Walking[_Watched]):
 
     method = "smoke"
     last_stage = "project"
+    _own = ("_heated",)
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(_Watched.of(build_smoke(scene)))
@@ -168,6 +170,18 @@ class LiveSmoke(Walking[_Watched]):
     def scale(self, view: str) -> Scale | None:
         """What the colours of a view mean, if they are those of pictures."""
         return temperature_scale(self._solved) if view == TEMPERATURE and WARMTH in self._solver.names else None
+
+    def values_at(self, x: float, y: float) -> dict[str, float]:
+        """What is known at a point."""
+        s, h = self._solver.state, self._solver.h
+        cell = int(x // h), int(y // h)
+        values = velocity_at(s.velocity, cell)
+        names, tiles = list(self._solver.names), s.envelope.tiles
+        values["density"] = value_at(s.scalars[names.index(DENSITY)], tiles, cell)
+        if WARMTH in names:
+            warmth = value_at(s.scalars[names.index(WARMTH)], tiles, cell)
+            values[TEMPERATURE] = self.scene.liquid.temperature + warmth
+        return values
 
     def facts(self) -> dict[str, Any]:
         """Numbers about the present moment and the last step; lengths in m, masses in kg/m, energies in J/m."""

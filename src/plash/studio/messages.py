@@ -34,6 +34,14 @@ VIEWS = (
 
 _Coordinate = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 _Speed = Annotated[float, Field(ge=-1e3, le=1e3, allow_inf_nan=False)]
+_Key = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[a-z_]+\.[a-z_]+$")]
+_Value = (
+    bool
+    | Annotated[int, Field(ge=-(2**53), le=2**53)]
+    | Annotated[float, Field(allow_inf_nan=False)]
+    | Annotated[str, Field(max_length=80)]
+    | Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
+)
 _Radius = Annotated[float, Field(ge=1e-30, le=1e9, allow_inf_nan=False)]
 
 
@@ -83,6 +91,12 @@ class Step(Message):
     kind: Literal["step"]
 
 
+class Back(Message):
+    """Go back to the moment before the last step, and pause."""
+
+    kind: Literal["back"]
+
+
 class NextStage(Message):
     """Take the next stage of a step, and pause."""
 
@@ -103,23 +117,33 @@ class Open(Message):
 
 
 class Save(Message):
-    """Ask for the scene as the text of a file."""
+    """Ask for the scene as the text of a file; what for is told with the answer."""
 
     kind: Literal["save"]
+    purpose: Literal["file", "keep", "link", "render"] = "file"
 
 
 class Set(Message):
     """Change a parameter of the scene, named as on the command line."""
 
     kind: Literal["set"]
-    key: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[a-z_]+\.[a-z_]+$")]
-    value: (
-        bool
-        | Annotated[int, Field(ge=-(2**53), le=2**53)]
-        | Annotated[float, Field(allow_inf_nan=False)]
-        | Annotated[str, Field(max_length=80)]
-        | Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
-    )
+    key: _Key
+    value: _Value
+
+
+class Compare(Message):
+    """Begin again with a second simulation beside the first, that has other values of some parameters; none ends it."""
+
+    kind: Literal["compare"]
+    settings: Annotated[dict[_Key, _Value], Field(max_length=4)]
+
+
+class Probe(Message):
+    """Tell the values at a point, now and with every frame; without a point no more."""
+
+    kind: Literal["probe"]
+    x: _Coordinate | None = None
+    y: _Coordinate | None = None
 
 
 class Speed(Message):
@@ -199,6 +223,26 @@ class Erase(Message):
     radius: _Radius
 
 
+class PlaceShape(Message):
+    """Place a box or a disc between two corners, or give one of a name another place and size."""
+
+    kind: Literal["place"]
+    begins: bool
+    shape: Literal["box", "disc"]
+    name: Annotated[str, Field(max_length=80)] = ""
+    x0: _Coordinate
+    y0: _Coordinate
+    x1: _Coordinate
+    y1: _Coordinate
+
+
+class RemoveShape(Message):
+    """Take away a box or a disc."""
+
+    kind: Literal["remove"]
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+
+
 class Undo(Message):
     """Take back the last change of the scene."""
 
@@ -232,11 +276,14 @@ AnyMessage = Annotated[
     | FrameDrawn
     | Play
     | Step
+    | Back
     | NextStage
     | Reset
     | Open
     | Save
     | Set
+    | Compare
+    | Probe
     | Speed
     | ChooseView
     | PushFluid
@@ -245,6 +292,8 @@ AnyMessage = Annotated[
     | HeatFluid
     | Draw
     | Erase
+    | PlaceShape
+    | RemoveShape
     | Undo
     | Redo
     | Record

@@ -1,16 +1,17 @@
-"""The server of the studio: the page, the sockets of its tabs, and the runs; on this machine only."""
+"""The server of the studio: the page, the sockets of its tabs, and the runs; on this machine, or for its network."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import secrets
 import signal
 import socket as sockets
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import uvicorn
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,19 +23,22 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from plash.errors import PlashError, StorageError
+from plash.studio.access import GUEST, Access, own_address
 from plash.studio.controls import controls
 from plash.studio.extrude import extruded
-from plash.studio.guard import Guard
+from plash.studio.guard import ENTER, Guard
+from plash.studio.lessons import lessons
 from plash.studio.messages import LARGEST_PICTURE, LONGEST_TEXT
 from plash.studio.presets import presets
 from plash.studio.run_processes import RunProcesses
 from plash.studio.runs import Runs
 from plash.studio.scene_text import opened
-from plash.studio.simulations import Simulations
+from plash.studio.simulations import MOST, Simulations
 from plash.studio.tab import Tab
 from plash.version import VERSION
 
 HOST = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"
 PORT = 8765
 _PAGE = Path(__file__).parent / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -61,16 +65,30 @@ class _Named(BaseModel):
     name: str = Field(max_length=300)
 
 
+class _Enter(BaseModel):
+    """The password that a guest gives."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    password: str = Field(max_length=200)
+
+
+class Addresses(NamedTuple):
+    """Where a studio is: for its owner, and for guests on the network, if it has any."""
+
+    own: str
+    guests: str
+
+
 class Studio:
     """Everything that the requests of pages share."""
 
-    def __init__(self, scene: str, runs: Path, token: str, port: int) -> None:
+    def __init__(self, scene: str, runs: Path, access: Access, tabs: int) -> None:
         self.scene = scene
-        self.token = token
-        self.port = port
+        self.access = access
         self.runs = Runs(runs)
         self.work = RunProcesses(self.runs)
-        self.simulations = Simulations()
+        self.simulations = Simulations(tabs)
         self.recordings = Path()
 
     def app(self) -> Starlette:
@@ -85,10 +103,11 @@ class Studio:
                 Route("/api/render", self.render, methods=["POST"]),
                 Route("/api/stop", self.stop_run, methods=["POST"]),
                 Route("/api/resume", self.resume_run, methods=["POST"]),
+                Route(ENTER, self.enter, methods=["POST"]),
                 Route("/recordings/{name}", self.recording),
                 WebSocketRoute("/live", self.live),
             ],
-            middleware=[Middleware(Guard, token=self.token, port=self.port)],
+            middleware=[Middleware(Guard, access=self.access)],
             lifespan=self._lifespan,
         )
 
@@ -102,9 +121,25 @@ class Studio:
             await self.simulations.end()
 
     async def index(self, request: Request) -> Response:
-        """The page; whoever came with the token keeps it as a cookie."""
+        """The page; whoever came with a token keeps it as a cookie."""
         response = FileResponse(_PAGE / "index.html", media_type="text/html")
-        response.set_cookie(f"plash_studio_{self.port}", self.token, httponly=True, samesite="strict")
+        self._keep(response, is_guest=request.state.role == GUEST)
+        return response
+
+    def _keep(self, response: Response, is_guest: bool) -> None:
+        token = self.access.guest_token if is_guest else self.access.token
+        response.set_cookie(self.access.cookie, token, httponly=True, samesite="strict")
+
+    async def enter(self, request: Request) -> Response:
+        """Let a guest in who knows the password; whoever guesses has to wait."""
+        address = request.client.host if request.client else ""
+        wait = math.ceil(self.access.guesses.wait(address))
+        if wait:
+            return JSONResponse({"error": f"Too many wrong passwords. Wait {wait} s, then try again."}, 429)
+        if not self.access.opens(_Enter.model_validate_json(await _body(request)).password, address):
+            return JSONResponse({"error": "That is not the password."}, 403)
+        response = JSONResponse({})
+        self._keep(response, is_guest=True)
         return response
 
     async def page(self, request: Request) -> Response:
@@ -116,8 +151,11 @@ class Studio:
 
     async def studio(self, request: Request) -> Response:
         """What the page has to know to begin."""
+        is_guest = request.state.role == GUEST
+        about = {"version": VERSION, "presets": presets(), "controls": controls(), "lessons": lessons()}
+        guests = f"{own_address()}:{self.access.port}" if self.access.has_guests else ""
         return JSONResponse(
-            {"version": VERSION, "presets": presets(), "controls": controls(), "runs": str(self.runs.root)}
+            {**about, "guest": is_guest, "runs": "" if is_guest else str(self.runs.root), "lan": guests}
         )
 
     async def list_runs(self, request: Request) -> Response:
@@ -191,22 +229,31 @@ async def _refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": text}, 400)
 
 
-def serve(scene: str, runs: Path, port: int | None, started: Any) -> None:
+def serve(
+    scene: str,
+    runs: Path,
+    port: int | None,
+    started: Callable[[Addresses], None],
+    tabs: int = MOST,
+    password: str | None = None,
+) -> None:
     """Serve the studio until it is asked to end.
 
     Args:
         scene: Text of the scene that tabs begin with.
         runs: Folder of run folders.
         port: Of this machine; None takes the usual one, or any that is free.
-        started: Called with the address when the studio can be used.
+        started: Called with the addresses when the studio can be used.
+        tabs: Simulations at the most; further tabs wait.
+        password: Of guests on the network; None serves this machine only.
 
     Raises:
         StorageError: The port is taken.
     """
-    listening = _listening(port)
+    listening = _listening(HOST if password is None else EVERYWHERE, port)
     number = listening.getsockname()[1]
-    studio = Studio(scene, runs, secrets.token_urlsafe(24), number)
-    app = studio.app()
+    access = Access(secrets.token_urlsafe(24), number, password)
+    app = Studio(scene, runs, access, tabs).app()
     app.add_exception_handler(PlashError, _refused)
     app.add_exception_handler(ValidationError, _refused)
     config = uvicorn.Config(
@@ -216,13 +263,16 @@ def serve(scene: str, runs: Path, port: int | None, started: Any) -> None:
         ws="websockets-sansio",
         ws_max_size=LARGEST_PICTURE,
         ws_per_message_deflate=False,
-        ws_ping_interval=None,  # a busy machine may take long to answer, and a page of this machine that ends is told
+        # A busy machine may take long to answer. The end of a page of this machine is seen, of another not always
+        ws_ping_interval=None if password is None else 30.0,
+        ws_ping_timeout=None if password is None else 90.0,
         timeout_graceful_shutdown=1,
         server_header=False,
     )
     server = uvicorn.Server(config)
     server.config.load()
-    started(f"http://{HOST}:{number}/?token={studio.token}")
+    guests = f"http://{own_address()}:{number}/" if access.has_guests else ""
+    started(Addresses(f"http://{HOST}:{number}/?token={access.token}", guests))
     before = signal.getsignal(signal.SIGINT)
     try:
         server.run(sockets=[listening])
@@ -232,17 +282,17 @@ def serve(scene: str, runs: Path, port: int | None, started: Any) -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def _listening(port: int | None) -> sockets.socket:
-    """A socket that listens on this machine only."""
+def _listening(host: str, port: int | None) -> sockets.socket:
+    """A socket that listens on this machine only, or for its network."""
     for number in (PORT, 0) if port is None else (port,):
         listening = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
         listening.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, number))
+            listening.bind((host, number))
             listening.listen(128)
         except OSError as error:
             listening.close()
             reason = error.strerror or str(error)
         else:
             return listening
-    raise StorageError(f"port {port} of {HOST} cannot be used: {reason}. Choose another with --port")
+    raise StorageError(f"port {port} of {host} cannot be used: {reason}. Choose another with --port")

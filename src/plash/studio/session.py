@@ -12,26 +12,26 @@ from collections.abc import Callable
 from typing import Any
 
 from plash.errors import PlashError, SceneError
-from plash.scene.bodies import Fill
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import scene_text
 from plash.scene.model import Scene
-from plash.scene.shapes import Sphere
-from plash.scene.sources import Blob, HeatSource
 from plash.studio import messages as m
-from plash.studio.controls import values_of, warmth_of, with_value
-from plash.studio.drawing import drawn, erased, next_wall, note_heat, poured_part, takes_colors, with_poured
+from plash.studio.by_hand import ByHand
+from plash.studio.controls import with_value
+from plash.studio.drawing import drawn, erased, next_wall
 from plash.studio.history import History
 from plash.studio.kinds import live
-from plash.studio.live import Live, has_motion, must_restart, solid_distance
+from plash.studio.live import Live, has_motion, must_restart
+from plash.studio.placing import next_shape, placed, removed
 from plash.studio.presets import preset_text
-from plash.studio.scales import TEMPERATURE, fluid_color, smoke_color
+from plash.studio.probe import probed
+from plash.studio.rewind import BETWEEN, Rewind
 from plash.studio.scene_text import checked, opened
+from plash.studio.told import file_name, finite, frame_told, scene_told
+from plash.studio.twins import Twins
 
 _FPS = 60.0  # frames a second that are shown at the most
 _AHEAD = 2  # frames on the way to the page
-_SOME = 0.3  # of a square, that makes a pour worth saving
-_COLDEST = 1.0  # K, that a brush cools to
 _PATIENCE = 3.0  # s without a frame drawn, after which nobody watches: a tab in the background
 
 
@@ -58,8 +58,12 @@ class Session:
         self._solids_are_new = True
         self._wall = ""
         self._stretches = 0  # of walls, that the page has sent
-        self._poured: list[Blob | Fill] = []  # by hand, since the simulation began
-        self._heated: list[HeatSource] = []  # the same
+        self._shape = ""  # box or disc that is being placed
+        self._by_hand = ByHand()
+        self._rewind = Rewind()
+        self._kept_at = 0.0  # clock time of the last moment to go back to
+        self._others: dict[str, Any] = {}  # parameters of a simulation that is shown beside
+        self._point: tuple[float, float] | None = None  # whose values the page is told
         self._rate = _Rate()
 
     # What the page asks for
@@ -67,7 +71,7 @@ class Session:
     def take(self, message: m.Message) -> None:
         """Do what a message says; what cannot be done is told to the page."""
         try:
-            if not isinstance(message, m.Draw | m.Erase | m.Set):
+            if not isinstance(message, m.Draw | m.Erase | m.Set | m.PlaceShape):
                 self._settle()
             self._do(message)
         except PlashError as error:
@@ -108,52 +112,102 @@ class Session:
             case m.Step():
                 self._running, self._stage = False, ""
                 self._advance(simulation)
+            case m.Back():
+                self._go_back(history, simulation)
             case m.NextStage():
                 self._running = False
+                self._remember(simulation)
                 self._stage = simulation.next_stage(self._goal(simulation))
             case m.Reset():
-                self._begin(live(history.now))
+                self._begin(self._made(history.now))
+            case m.Compare():
+                self._compare(message.settings, history.now)
+            case m.Probe():
+                self._probe(message, simulation)
             case m.Save():
-                self._save(history.now)
+                self._save(history.now, message.purpose)
             case m.PushFluid():
                 simulation.push(message.x, message.y, message.u, message.v, message.radius)
-            case m.PourFluid():
-                self._pour(message, simulation)
+            case m.PourFluid() | m.HeatFluid():
+                self._add(message, simulation)
             case m.Drain():
                 simulation.drain(message.x, message.y, message.radius)
-            case m.HeatFluid():
-                self._heat(message, simulation)
             case _:
                 self._edit(message, history, simulation.time)
 
-    def _pour(self, message: m.PourFluid, simulation: Live) -> None:
-        """Pour, and remember it for a saved scene; what fell into gaps of liquid that was there does not count."""
-        disc = Sphere(center=(message.x, message.y), radius=message.radius)
-        color = message.color if takes_colors(simulation.scene) else None
+    def _add(self, message: m.PourFluid | m.HeatFluid, simulation: Live) -> None:
+        """Pour or warm; the first time there may be more to see."""
         views = simulation.views
-        if simulation.pour(message.x, message.y, message.radius, color) > _SOME * disc.radius**2:
-            self._poured.append(poured_part(simulation.scene, disc, simulation.time, color))
+        if isinstance(message, m.PourFluid):
+            self._by_hand.pour(message, simulation)
+        else:
+            self._by_hand.heat(message, simulation)
         if simulation.views != views:
             self._tell_scene()
 
-    def _heat(self, message: m.HeatFluid, simulation: Live) -> None:
-        """Warm or cool, and remember it for a saved scene."""
-        temperature = max(simulation.scene.liquid.temperature + message.warmth, _COLDEST)
-        disc = Sphere(center=(message.x, message.y), radius=message.radius)
-        views = simulation.views
-        simulation.heat(message.x, message.y, message.radius, temperature)
-        note_heat(self._heated, disc, temperature, simulation.time)
-        if simulation.views != views:
+    def _go_back(self, history: History, simulation: Live) -> None:
+        """Go back to the moment before the last step, with the scene that it had."""
+        self._running, self._stage = False, ""
+        last = self._rewind.back()
+        if last is None:
+            self.tell("note", level="note", text="There is no earlier moment to go back to.")
+            return
+        before = simulation.scene
+        moment, self._frame_time = last
+        simulation.go_back(moment)
+        self._by_hand.forget(since=simulation.time)
+        history.change(simulation.scene)
+        simulation.scene = history.now
+        if simulation.scene != before:
+            self._solids_are_new = True
             self._tell_scene()
 
-    def _save(self, scene: Scene) -> None:
+    def _remember(self, simulation: Live) -> None:
+        """Keep the present moment to go back to; while it runs, one now and then."""
+        if self._running and time.monotonic() - self._kept_at < BETWEEN:
+            return
+        moment = simulation.moment()
+        if moment is not None:
+            self._rewind.keep(moment, self._frame_time)
+            self._kept_at = time.monotonic()
+
+    def _compare(self, others: dict[str, Any], scene: Scene) -> None:
+        """Begin again with two simulations, or with one."""
+        before, self._others = self._others, others
+        try:
+            simulation = self._made(scene)
+            if simulation.beside is not None:
+                checked(simulation.beside.scene)
+        except PlashError:
+            self._others = before
+            raise
+        self._begin(simulation)
+
+    def _made(self, scene: Scene) -> Live:
+        """The simulation of a scene, with one beside it if that is wanted."""
+        return Twins(scene, self._others) if self._others else live(scene)
+
+    def _probe(self, message: m.Probe, simulation: Live) -> None:
+        """Tell the values at a point; where frames come by themselves, they tell it."""
+        self._point = None if message.x is None or message.y is None else (message.x, message.y)
+        self._is_new = False
+        if self._point is None or self._running:
+            return
+        told = []
+        for one in filter(None, (simulation, simulation.beside)):
+            view = self._view if self._view in one.views else one.views[0]
+            told.append(probed(one, view, self._point, *one.arrays(view, arrows=False)))
+        self.tell("probe", probe=told[0], other=told[1] if told[1:] else None)
+
+    def _save(self, scene: Scene, purpose: str) -> None:
         """Send the scene with what was poured and heated; without that, if such a scene does not take it."""
         try:
-            scene = with_poured(scene, [*self._poured, *self._heated])
+            scene = self._by_hand.added_to(scene)
         except SceneError as error:
             reason = error.problems[0].message if error.problems else str(error)
-            self.tell("note", level="error", text=f"What was poured by hand is not in the file: {reason}")
-        self.tell("file", text=scene_text(scene), name=_file_name(scene))
+            if purpose != "keep":
+                self.tell("note", level="error", text=f"What was poured by hand is not in the file: {reason}")
+        self.tell("file", text=scene_text(scene), name=file_name(scene), purpose=purpose)
 
     def _edit(self, message: m.Message, history: History, time: float) -> None:
         """Messages that change the scene; the simulation follows when all that wait are read."""
@@ -170,6 +224,15 @@ class Session:
                 if message.begins:
                     history.pause()
                 history.change(erased(history.now, (message.x, message.y), message.radius, time), "erase")
+            case m.PlaceShape():
+                if message.begins:
+                    history.pause()
+                    self._shape = message.name or next_shape(history.now, message.shape)
+                name = message.name or self._shape or next_shape(history.now, message.shape)
+                start, end = (message.x0, message.y0), (message.x1, message.y1)
+                history.change(placed(history.now, name, message.shape, start, end), f"place {name}")
+            case m.RemoveShape():
+                history.change(removed(history.now, message.name))
             case m.Undo():
                 history.undo()
                 self._settle()
@@ -179,6 +242,7 @@ class Session:
 
     def _open(self, scene: Scene) -> None:
         simulation = live(checked(scene))
+        self._others = {}
         if self._history is None:
             self._history = History(scene)
         else:
@@ -200,7 +264,9 @@ class Session:
 
     def _begin(self, simulation: Live) -> None:
         """Go on with another simulation, at time zero."""
-        self._live, self._poured, self._heated = simulation, [], []
+        self._live = simulation
+        self._by_hand.forget()
+        self._rewind.forget()
         simulation.watch(self._view)
         self._stage, self._frame_time, self._next_wall = "", 0.0, 0.0
         self._is_new = self._solids_are_new = True
@@ -215,7 +281,7 @@ class Session:
         try:
             checked(scene)
             if must_restart(before, scene):
-                self._begin(live(scene))
+                self._begin(self._made(scene))
             else:
                 self._live.change(scene)
                 self._stage = ""
@@ -234,53 +300,25 @@ class Session:
     def _tell_scene(self) -> None:
         assert self._history is not None
         assert self._live is not None
-        scene = self._live.scene
         undo, redo = self._history.depths
-        self.tell(
-            "scene",
-            title=scene.title,
-            size=[n * scene.domain.h for n in scene.domain.cells],
-            cells=scene.domain.cells,
-            h=scene.domain.h,
-            solver=scene.solver.kind,
-            method=self._live.method,
-            counts=scene.solver.counts,
-            warmth=warmth_of(scene),
-            color=fluid_color(scene),
-            smoke=smoke_color(scene),
-            paints=takes_colors(scene),
-            views=self._live.views,
-            quantities={
-                name: {"title": name.replace("_", " ").capitalize(), "about": quantity.about, "unit": quantity.unit}
-                for name, quantity in self._live.quantities.items()
-            },
-            values=values_of(scene, has_heat=TEMPERATURE in self._live.views),
-            solids=[solid.name for solid in scene.solid],
-            sides=scene.domain.sides.model_dump(),
-            undo=undo,
-            redo=redo,
-        )
+        self.tell("scene", **scene_told(self._live), compare=self._others, undo=undo, redo=redo)
 
     def _show(self, simulation: Live) -> None:
         """Send a frame of what is there now."""
         self._number += 1
-        arrays, units = simulation.arrays(self._view, self._arrows)
-        scale = simulation.scale(self._view)
-        if self._solids_are_new or has_motion(simulation.scene):
-            arrays["solid"] = solid_distance(simulation.scene, simulation.time)
+        with_solids = self._solids_are_new or has_motion(simulation.scene)
+        told, arrays = frame_told(simulation, self._view, self._arrows, with_solids, self._point)
         header = {
             "number": self._number,
             "view": self._view,
             "running": self._running,
             "stage": self._stage,
             "stretches": self._stretches,
-            "units": units,
-            "scale": scale.told() if scale is not None else None,
-            "steps_a_second": round(self._rate.steps, 1),
-            "pace": round(self._rate.pace, 4),
-            **simulation.facts(),
+            "back": len(self._rewind),
+            "steps_a_second": finite(round(self._rate.steps, 1)),
+            "pace": finite(round(self._rate.pace, 4)),
         }
-        self._send(m.FRAME, m.frame_bytes({key: _finite(value) for key, value in header.items()}, arrays))
+        self._send(m.FRAME, m.frame_bytes({**header, **told}, arrays))
         self._is_new = self._solids_are_new = False
         self._shown = time.monotonic()
 
@@ -316,6 +354,7 @@ class Session:
             self.tell("note", level="error", text=f"The simulation stopped: {error}")
 
     def _advance(self, simulation: Live) -> None:
+        self._remember(simulation)
         before = simulation.time
         simulation.advance(self._goal(simulation))
         self._is_new = True
@@ -353,15 +392,3 @@ class _Rate:
             seconds = now - self._start
             self.steps, self.pace = self._steps / seconds, self._time / seconds
             self._start, self._steps, self._time = now, 0, 0.0
-
-
-def _finite(value: Any) -> Any:
-    """A value that JSON can hold: no infinity, no NaN."""
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _file_name(scene: Scene) -> str:
-    words = "".join(letter if letter.isalnum() else " " for letter in scene.title.lower()).split()
-    return "_".join(words)[:60] or "scene"

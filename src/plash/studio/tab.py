@@ -24,7 +24,8 @@ from plash.studio.simulations import Simulation, Simulations
 
 _MESSAGES_A_SECOND = 400.0
 _BURST = 800.0
-_MALFORMED, _TOO_MANY, _FULL, _BROKEN = 4400, 4429, 4503, 4500
+_MALFORMED, _TOO_MANY, _BROKEN = 4400, 4429, 4500
+_MOST_KEPT = 200  # messages, for a simulation that has yet to start
 
 
 class _RefusedError(Exception):
@@ -65,6 +66,8 @@ class Tab:
         self._recordings = recordings
         self._simulation: Simulation | None = None
         self._recording: Recording | None = None
+        self._is_waiting = False  # for a simulation
+        self._kept: list[bytes] = []  # messages for it
         self._tasks: set[asyncio.Task[None]] = set()
         self._allowance = _Allowance()
 
@@ -98,32 +101,37 @@ class Tab:
 
     async def _take(self, message: m.Message, text: str, folder: Path) -> None:
         match message:
-            case m.Begin():
-                await self._start()
-            case m.Return():
-                await self._start(message.name)
+            case m.Begin() | m.Return() if self._simulation is None and not self._is_waiting:
+                self._is_waiting = True
+                self._begin(self._start, message.name if isinstance(message, m.Return) else "")
             case m.Record():
                 self._recording = Recording(folder, message.fps, message.format)
                 self._format = message.format
             case m.StopRecording():
                 self._begin(self._finish_recording)
-        if self._simulation is not None:
+        if self._is_waiting:
+            if len(self._kept) >= _MOST_KEPT:
+                raise _RefusedError(_TOO_MANY, f"more than {_MOST_KEPT} messages before the simulation begins")
+            self._kept.append(text.encode())
+        elif self._simulation is not None:
             await self._simulation.send(text.encode())
 
-    async def _start(self, name: str = "") -> None:
-        """Take a simulation: that of a name, if it is still there, else a new one."""
-        if self._simulation is not None:
-            return
+    async def _start(self, name: str) -> None:
+        """Take a simulation: that of a name, if it is still there, else a new one, when it is the tab's turn."""
         simulation = await self._simulations.take_again(name) if name else None
         if simulation is None:
-            simulation = await self._simulations.take(self._scene)
-        if simulation is None:
-            most = self._simulations.most
-            raise _RefusedError(_FULL, f"{most} tabs simulate already: close one, then load this page again")
+            simulation = await self._simulations.take_in_turn(self._scene, self._tell_place)
         self._simulation = simulation
-        await self._tell(kind="session", name=simulation.name)
         simulation.listen(self._pass_on)
-        self._begin(self._watch, simulation)
+        await self._tell(kind="session", name=simulation.name)
+        while self._kept:
+            await simulation.send(self._kept.pop(0))
+        self._is_waiting = False
+        await self._watch(simulation)
+
+    async def _tell_place(self, number: int, is_full: bool) -> None:
+        """Tell the page that it waits, and why."""
+        await self._tell(kind="waiting", number=number, full=is_full, tabs=self._simulations.most)
 
     async def _pass_on(self, tag: bytes, data: bytes) -> None:
         """Send what the simulation answers; what comes when the socket is gone is lost."""

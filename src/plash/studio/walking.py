@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from plash.grid.fields import FaceField
-from plash.solvers.solver import HasTime
+from plash.scene.model import Scene
+from plash.solvers.ledger import Ledger
 from plash.solvers.step_stage import StepStage
 from plash.timing import StepReport
 
@@ -15,10 +17,8 @@ class Staged(Protocol):
     """A solver on tiles whose step can be looked into."""
 
     report: StepReport
-
-    @property
-    def state(self) -> HasTime:
-        """Everything that changes from step to step."""
+    ledger: Ledger
+    state: Any
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
@@ -38,9 +38,14 @@ class Walking(Generic[S]):
 
     Attributes:
         last_stage: Of a step.
+        scene: What it is made from.
+        beside: Nothing: it is shown alone.
     """
 
     last_stage: str
+    scene: Scene
+    beside: None = None
+    _own: tuple[str, ...] = ()  # what changes beside the state of the solver
 
     def __init__(self, solver: S) -> None:
         self._solver = solver
@@ -49,7 +54,8 @@ class Walking(Generic[S]):
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self._solver.state.time
+        time: float = self._solver.state.time
+        return time
 
     def advance(self, frame_time: float) -> None:
         """Take one step towards a time; a step that is under way stage by stage is finished instead."""
@@ -68,6 +74,38 @@ class Walking(Generic[S]):
         if stage.name in (self.last_stage, ""):
             self._finish()
         return stage.name
+
+    def change(self, scene: Scene) -> None:
+        """Go on with other parameters and other solids."""
+        raise NotImplementedError
+
+    def moment(self) -> bytes | None:
+        """All that changes, to come back to; None while a step is under way."""
+        if self._walk is not None:
+            return None
+        solver, own = self._solver, {name: getattr(self, name) for name in self._own}
+        parts = self.scene, own, solver.state, solver.ledger, solver.report, self._beyond_state()
+        return pickle.dumps(parts, protocol=5)
+
+    def go_back(self, moment: bytes) -> None:
+        """Go back to a moment, and to the scene of it."""
+        self._finish()
+        scene, own, state, ledger, report, beyond = pickle.loads(moment)
+        is_other = scene != self.scene or any(getattr(self, name) != value for name, value in own.items())
+        for name, value in own.items():
+            setattr(self, name, value)
+        if is_other:
+            self.change(scene)
+        solver = self._solver
+        solver.state, solver.ledger, solver.report = state, ledger, report
+        self._bring_back(beyond)
+
+    def _beyond_state(self) -> Any:
+        """What a solver remembers from step to step that is not in its state."""
+        return None
+
+    def _bring_back(self, beyond: Any) -> None:
+        """Give the solver back what it remembered."""
 
     def _finish(self) -> None:
         """End a step that is under way."""

@@ -1,6 +1,7 @@
 // Small plots of the last half minute: volume, energy, steps, time of each stage; and how the pressure was found.
+// Their numbers can be had as a table. Of two methods side by side, lines of the second are dashed.
 
-import { made, short } from "./dom.js";
+import { download, made, short } from "./dom.js";
 
 const KEPT = 900;
 const COLORS = {
@@ -19,7 +20,7 @@ export class Charts {
     this.rows = [];
     this.charts = [
       new Chart("Volume, m²", ["target", "carried", "measured"], (r) => [r.target_volume, r.particle_volume, r.volume]),
-      new Chart("Energy, J/m", ["kinetic", "potential"], (r) => [r.kinetic, r.potential], { fromZero: true }),
+      new Chart("Energy, J/m", ["kinetic", "potential"], (r) => [r.kinetic, r.potential], { fromZero: true, beside: true }),
       new Chart("Sub-steps a picture", ["sub-steps"], (r) => [r.substeps], { fromZero: true }),
       ...Object.values(STAGES).map(
         (names) =>
@@ -29,10 +30,12 @@ export class Charts {
       ),
     ];
     this.solves = new Residuals();
-    box.append(...this.charts.map((chart) => chart.figure), this.solves.figure);
+    const save = made("button", { id: "csv", textContent: "Save as a table (CSV)", onclick: () => this.save() });
+    box.append(made("div", { class: "buttons" }, save), ...this.charts.map((chart) => chart.figure), this.solves.figure);
   }
 
   setKind(kind, counts) {
+    this.unit = counts === "mass" ? "kg/m" : "m²";
     this.charts[0].title.data = counts === "mass" ? "Mass, kg/m" : "Volume, m²";
     Object.keys(STAGES).forEach((name, i) => {
       this.charts[3 + i].figure.hidden = name !== kind;
@@ -41,14 +44,38 @@ export class Charts {
   }
 
   take(frame) {
-    if (frame.steps < (this.rows.at(-1)?.steps ?? 0)) this.rows = [];
+    // After a step back, what was ahead is gone; a scene that begins again has nothing yet
+    while (this.rows.length && this.rows.at(-1).steps > frame.steps) this.rows.pop();
+    if (this.rows.length && Boolean(this.rows.at(-1).other) !== Boolean(frame.other)) this.rows = [];
     const last = this.rows.at(-1);
     if (last && frame.steps === last.steps) return;
     const substeps = last ? frame.steps - last.steps : frame.steps;
     const { time, steps, target_volume, particle_volume, volume, kinetic, potential, milliseconds, residuals } = frame;
-    this.rows.push({ time, steps, substeps, target_volume, particle_volume, volume, kinetic, potential, milliseconds });
+    const row = { time, steps, substeps, target_volume, particle_volume, volume, kinetic, potential, milliseconds };
+    this.rows.push({ ...row, other: frame.other });
     if (this.rows.length > KEPT) this.rows.splice(0, this.rows.length - KEPT);
     this.residuals = residuals;
+  }
+
+  // A table of the numbers of all charts, as other programs read it
+  csv() {
+    const names = ["target_volume", "particle_volume", "volume", "kinetic", "potential"],
+      stages = [...new Set(this.rows.flatMap((row) => Object.keys(row.milliseconds)))],
+      isTwo = Boolean(this.rows[0]?.other);
+    const unit = (name) => (name === "kinetic" || name === "potential" ? `${name} [J/m]` : `${name} [${this.unit}]`);
+    const head = [
+      ...["time [s]", "steps", "substeps", ...names.map(unit), ...stages.map((name) => `${name} [ms]`)],
+      ...(isTwo ? ["steps of the second", ...names.map((name) => `${unit(name)} of the second`)] : []),
+    ];
+    const lines = this.rows.map((row) => [
+      ...[row.time, row.steps, row.substeps, ...names.map((name) => row[name]), ...stages.map((name) => row.milliseconds[name])],
+      ...(isTwo ? [row.other.steps, ...names.map((name) => row.other[name])] : []),
+    ]);
+    return [head, ...lines].map((line) => line.map((value) => value ?? "").join(",")).join("\r\n") + "\r\n";
+  }
+
+  save() {
+    download(new Blob([this.csv()], { type: "text/csv" }), "plash_charts.csv");
   }
 
   draw(dark) {
@@ -63,7 +90,7 @@ class Plot {
     this.names = names;
     this.marks = names.map((name) => [made("i"), made("span", { textContent: name })]);
     const keys = names.length > 1 ? this.marks.map(([mark, text]) => made("span", {}, mark, text)) : [];
-    this.canvas = made("canvas");
+    this.canvas = made("canvas", { role: "img", ariaLabel: title });
     this.title = document.createTextNode(title);
     this.figure = made("figure", { class: "chart" }, made("figcaption", {}, this.title, ...keys), this.canvas);
   }
@@ -113,9 +140,9 @@ class Plot {
 }
 
 class Chart extends Plot {
-  constructor(title, names, values, { fromZero = false, stacked = false } = {}) {
+  constructor(title, names, values, { fromZero = false, stacked = false, beside = false } = {}) {
     super(title, names);
-    Object.assign(this, { values, fromZero: fromZero || stacked, stacked });
+    Object.assign(this, { values, fromZero: fromZero || stacked, stacked, beside });
   }
 
   draw(rows, colors) {
@@ -127,9 +154,10 @@ class Chart extends Plot {
       return;
     }
     const table = rows.map(this.values),
+      second = this.beside && rows[0].other ? rows.map(({ other }) => this.values(other)) : [],
       sums = table.map((row) => (this.stacked ? row.reduce((a, b) => a + b, 0) : Math.max(...row)));
-    let low = this.fromZero ? Math.min(0, ...table.flat()) : Math.min(...table.flat()),
-      high = Math.max(...sums);
+    let low = this.fromZero ? Math.min(0, ...table.flat(), ...second.flat()) : Math.min(...table.flat()),
+      high = Math.max(...sums, ...second.flat());
     if (!(high > low)) high = low + (Math.abs(low) || 1) * 0.01;
     if (!this.fromZero) {
       const room = Math.max((high - low) * 0.15, Math.abs(high) * 0.002);
@@ -155,7 +183,12 @@ class Chart extends Plot {
         c.setLineDash(k === 0 && this.names.length === 3 ? [4, 3] : []);
         table.forEach((row, i) => c.lineTo(x(i), y(row[k])));
         c.stroke();
+        c.setLineDash([5, 4]);
+        c.beginPath();
+        second.forEach((row, i) => c.lineTo(x(i), y(row[k])));
+        c.stroke();
         c.setLineDash([]);
+        this.canvas.ariaLabel = `${this.title.data}: ${this.names.map((name, i) => `${name} ${short(table.at(-1)[i])}${second.length ? `, of the second ${short(second.at(-1)[i])}` : ""}`).join(", ")}`;
       });
   }
 

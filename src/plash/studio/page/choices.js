@@ -17,7 +17,7 @@ const VIEWS = {
   viscosity: ["Viscosity", "how thick it is"],
   smoke: ["Smoke", "and flames, as they are seen"],
   flame: ["Flame", "fuel that is hot enough"],
-  vorticity: ["Vorticity", "which way the air turns"],
+  vorticity: ["Vorticity", "which way it turns, and how fast"],
   phi: ["φ", "distance to the surface"],
   band: ["Band", "where φ is kept"],
   signed: ["Signed particles", "that correct φ"],
@@ -41,12 +41,16 @@ export function fillViews({ views, quantities, method }, now, choose) {
   );
 }
 
-export function fillScenes(presets) {
+export const LAST = "last scene"; // the one that this browser had, before it was closed
+
+export function fillScenes(presets, hasLast) {
   $("#preset").append(
     ...presets.map(({ name, title, sentence }) =>
       made("option", { value: name, textContent: title, title: sentence }),
     ),
   );
+  if (hasLast)
+    $("#preset").append(made("option", { value: LAST, textContent: "Your last scene", title: "as this browser kept it" }));
 }
 
 // The scene that is shown; one from a file is added to those offered

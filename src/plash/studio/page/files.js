@@ -7,6 +7,7 @@ export class Files {
     Object.assign(this, { link, canvases, state, openScene });
     this.recording = false;
     this.count = 0;
+    this.wanted = {}; // who waits for the text of the scene, by purpose
     $("#file").addEventListener("change", () => this.#opened());
   }
 
@@ -26,21 +27,20 @@ export class Files {
   }
 
   save() {
-    this.saving = (text, name) => download(new Blob([text], { type: "application/toml" }), `${name}.toml`);
     this.link().say("save");
   }
 
-  text() {
+  // The text of the scene, when it comes
+  text(purpose) {
     return new Promise((resolve) => {
-      this.saving = resolve;
-      this.link().say("save");
+      this.wanted[purpose] = resolve;
+      this.link().say("save", { purpose });
     });
   }
 
-  saved({ text, name }) {
-    const done = this.saving;
-    this.saving = null;
-    done?.(text, name);
+  saved({ text, name, purpose }) {
+    if (purpose === "file") download(new Blob([text], { type: "application/toml" }), `${name}.toml`);
+    else this.wanted[purpose]?.(text);
   }
 
   screenshot() {

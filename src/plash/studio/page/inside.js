@@ -2,7 +2,7 @@
 
 import { made } from "./dom.js";
 
-const math = (body) => `<math display="block">${body}</math>`;
+const math = (body) => `<math display="block" tabindex="0">${body}</math>`; // it may be wider than the panel
 const u = "<mi mathvariant='bold'>u</mi>",
   star = `<msup>${u}<mo>*</mo></msup>`,
   dt = "<mrow><mi>Δ</mi><mi>t</mi></mrow>",

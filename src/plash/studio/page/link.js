@@ -61,10 +61,12 @@ export class Link {
   #frame(buffer) {
     const isFirst = this.waiting === null;
     if (!isFirst) {
-      const { solid } = this.waiting.arrays;
+      const { solid, other_solid } = this.waiting.arrays;
       this.seen(this.waiting.number);
       this.waiting = frameOf(buffer);
-      if (solid && !this.waiting.arrays.solid) this.waiting.arrays.solid = solid;
+      const { arrays } = this.waiting;
+      if (solid) arrays.solid ??= solid;
+      if (other_solid) arrays.other_solid ??= other_solid;
       return;
     }
     this.waiting = frameOf(buffer);

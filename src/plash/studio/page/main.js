@@ -2,6 +2,7 @@
 
 import { Charts } from "./charts.js";
 import { fillScenes, fillViews, markScene } from "./choices.js";
+import { Compare } from "./compare.js";
 import { $, $$, toast } from "./dom.js";
 import { Picture } from "./draw.js";
 import { Files } from "./files.js";
@@ -9,14 +10,19 @@ import { Heat } from "./heat.js";
 import { fillHelp } from "./help.js";
 import { Inside } from "./inside.js";
 import { firstTheme, keep, kept, keptTheme } from "./keep.js";
-import { listenToKeys } from "./keys.js";
+import { LessonScene } from "./lesson_scene.js";
+import { Lessons } from "./lessons.js";
 import { Link } from "./link.js";
 import { Overlay } from "./overlay.js";
 import { Pointer } from "./pointer.js";
+import { Probe } from "./probe.js";
 import { Runs } from "./runs.js";
 import { Settings } from "./settings.js";
+import { Shapes } from "./shapes.js";
+import { keptText, linkedText, Share } from "./share.js";
 import { showStatus } from "./status.js";
 import { Waiting } from "./waiting.js";
+import { wire } from "./wiring.js";
 
 const MOST_LOST = 4;
 const state = {
@@ -40,9 +46,20 @@ let link = null,
   files,
   runs,
   pointer,
-  heat;
+  heat,
+  probe,
+  shapes,
+  compare,
+  lessons,
+  share,
+  lessonScene,
+  linked = null; // scene of the address, to be opened when there is a simulation
 
-const say = (kind, data) => link?.say(kind, data);
+// Some messages are something done, as lessons ask for it
+function say(kind, data) {
+  link?.say(kind, data);
+  lessons?.notice({ tool: kind === "place" ? data.shape : kind });
+}
 
 // What comes from the simulation
 
@@ -63,12 +80,18 @@ const listeners = {
   },
   session({ name }) {
     lost = 0;
-    if (kept().session === name) return;
-    if (kept().session) toast("The simulation that this page had is gone: a new one begins.");
+    const before = kept().session,
+      text = linked ?? (before && before !== name ? keptText() : null);
+    linked = null;
+    if (text) openScene(text, "your scene");
+    if (before === name) return;
+    if (before) toast("The simulation that this page had is gone: a new one begins with the scene that was kept.");
     keep({ session: name });
     state.kind = null;
     say("speed", { value: Number($("#speed").value) });
   },
+  waiting: (message) => waiting.inLine(message),
+  probe: (message) => probe.show(message.probe, message.other),
   returned({ view, arrows, speed, solver }) {
     Object.assign(state, { view, arrows, kind: solver });
     $("#arrows").checked = arrows;
@@ -104,6 +127,9 @@ function showScene(scene) {
   Object.assign(picture, state.zoom);
   state.zoom = null;
   settings.show(scene.values, scene.solver);
+  shapes.show(scene);
+  compare.show(scene);
+  share.changed();
   inside.setKind(scene.method);
   charts.setKind(scene.method, scene.counts);
   $("#undo").disabled = !scene.undo;
@@ -114,6 +140,8 @@ function showScene(scene) {
   if (state.kind !== scene.solver || !scene.views.includes(state.view)) setView(scene.views[0]);
   state.kind = scene.solver;
   markScene(scene);
+  lessonScene.show(scene);
+  lessons.notice({ begins: true });
 }
 
 function openScene(text, name) {
@@ -130,8 +158,12 @@ async function showFrame(frame) {
   setRunning(frame.running);
   charts.take(frame);
   inside.take(frame);
+  compare.take(frame);
+  $("#back").disabled = !frame.back;
   redraw();
   status(frame);
+  if (frame.probe) probe.show(frame.probe, frame.other?.probe);
+  lessons.notice({ stage: frame.stage, steps: frame.steps });
   if (files.recording && frame.running) await files.capture();
   link.seen(frame.number);
 }
@@ -145,7 +177,12 @@ function status(frame) {
 function setView(name) {
   state.view = name;
   for (const button of $$("#views button")) button.ariaPressed = String(button.dataset.view === name);
-  say("view", { name, arrows: state.arrows });
+  say("view", { name, arrows: state.arrows || state.overlay.lines });
+}
+
+// Told to those who listen, and not seen
+function tell(text) {
+  $("#said").textContent = text;
 }
 
 function setRunning(running) {
@@ -155,6 +192,8 @@ function setRunning(running) {
   $("#play use").setAttribute("href", running ? "#i-pause" : "#i-play");
   $("#play span").textContent = running ? "Pause" : "Run";
   $("#play").ariaPressed = String(running);
+  $("#play").ariaLabel = running ? "Pause" : "Run";
+  tell(running ? "Running" : state.frame ? `Paused at ${state.frame.time.toFixed(2)} s` : "");
 }
 
 function play(running = !state.running) {
@@ -166,6 +205,8 @@ function play(running = !state.running) {
 function setTool(name) {
   pointer.tool = name;
   heat.use(name);
+  shapes.use(name);
+  state.overlay.draw(state.arrows);
   for (const button of $$(".tools [data-tool]")) button.ariaPressed = String(button.dataset.tool === name);
 }
 
@@ -184,9 +225,13 @@ function setRoom(name) {
 }
 
 function setTab(name) {
-  for (const tab of $$(".panel [role=tab]")) tab.ariaSelected = String(tab.dataset.tab === name);
+  for (const tab of $$(".panel [role=tab]")) {
+    tab.ariaSelected = String(tab.dataset.tab === name);
+    tab.tabIndex = tab.dataset.tab === name ? 0 : -1;
+  }
   for (const box of $$(".panel .tab")) box.hidden = box.id !== `tab-${name}`;
   if (name === "charts") charts.draw(state.picture.dark);
+  lessons?.opened(name);
 }
 
 // The panel and the menu, which small windows show only when they are wanted
@@ -215,6 +260,7 @@ function toggleTheme() {
 function redraw() {
   state.picture.draw();
   state.overlay.draw(state.arrows);
+  compare.draw(state.picture, state.arrows, state.overlay);
 }
 
 function setBrush(share) {
@@ -228,6 +274,12 @@ function setArrows(on) {
   setView(state.view);
 }
 
+function setStreamlines(on) {
+  state.overlay.lines = on;
+  $("#streamlines").checked = on;
+  setView(state.view);
+}
+
 function setLines(on) {
   state.picture.lines = on;
   $("#gridlines").checked = on;
@@ -235,161 +287,82 @@ function setLines(on) {
 }
 
 async function startRender() {
-  if (await runs.render(await files.text())) setRoom("runs");
+  if (await runs.render(await files.text("render"))) setRoom("runs");
 }
 
-const ACTIONS = {
-  " ": () => (isRuns() ? runs.toggle() : play()),
-  ".": () => say("step"),
-  n: () => {
-    setTab("inside");
-    setOpen("panel", true);
-    say("stage");
-  },
-  r: () => say("reset"),
-  1: () => setTool("push"),
-  2: () => setTool("pour"),
-  3: () => setTool("drain"),
-  4: () => setTool("draw"),
-  5: () => setTool("erase"),
-  6: () => state.scene?.warmth.length && setTool("heat"),
-  "[": () => setBrush(pointer.share - 0.1),
-  "]": () => setBrush(pointer.share + 0.1),
-  a: () => setArrows(!state.arrows),
-  g: () => setLines(!state.picture.lines),
-  v: () => {
-    const { views } = state.scene;
-    setView(views[(views.indexOf(state.view) + 1) % views.length]);
-  },
-  o: () => files.open(),
-  s: () => files.save(),
-  p: () => files.screenshot(),
-  m: () => (files.recording ? files.stop() : record()),
-  0: () => {
-    state.picture.fit();
-    redraw();
-  },
-  t: toggleTheme,
-  "?": () => $("#help-dialog").showModal(),
-  "Control z": () => say("undo"),
-  "Control Shift z": () => say("redo"),
-  "Control y": () => say("redo"),
-  Escape: () => setOpen("more", false),
-  ArrowLeft: () => isRuns() && runs.nudge(-1),
-  ArrowRight: () => isRuns() && runs.nudge(1),
-};
-const isRuns = () => document.body.dataset.room === "runs";
+function openPreset(name, title) {
+  waiting.forScene(title);
+  say("start", { preset: name });
+}
 
 function record() {
   files.start();
   play(true);
 }
 
-function wire() {
-  const press = (id, action) => {
-    $(id).onclick = action;
-  };
-  press("#play", () => play());
-  for (const [id, kind] of [
-    ["#step", "step"],
-    ["#reset", "reset"],
-    ["#undo", "undo"],
-    ["#redo", "redo"],
-  ])
-    press(id, () => say(kind));
-  press("#open", () => files.open());
-  press("#save", () => files.save());
-  press("#screenshot", () => files.screenshot());
-  press("#record", () => (files.recording ? files.stop() : record()));
-  press("#stop-recording", () => files.stop());
-  press("#render", () => $("#render-dialog").showModal());
-  press("#theme", toggleTheme);
-  press("#help", () => $("#help-dialog").showModal());
-  for (const name of ["panel", "more"]) press(`#${name}-toggle`, () => setOpen(name, !isOpen(name)));
-  press("#panel-close", () => setOpen("panel", false));
-  $("#format").onchange = () => {
-    if (files.recording) {
-      files.start();
-    }
-  };
-  $("#render-dialog").addEventListener("close", () => {
-    if ($("#render-dialog").returnValue === "start") startRender();
-  });
-  $("#speed").onchange = (event) => say("speed", { value: Number(event.target.value) });
-  $("#preset").onchange = ({ target }) => {
-    if (!target.value) return;
-    waiting.forScene(target.selectedOptions[0].textContent);
-    say("start", { preset: target.value });
-  };
-  $("#brush").oninput = (event) => {
-    pointer.share = Number(event.target.value);
-  };
-  $("#paint").oninput = (event) => {
-    pointer.color = event.target.value;
-    setTool("pour");
-  };
-  $("#arrows").onchange = (event) => setArrows(event.target.checked);
-  $("#gridlines").onchange = (event) => setLines(event.target.checked);
-  for (const button of $$(".tools [data-tool]")) button.onclick = () => setTool(button.dataset.tool);
-  for (const button of $$(".rooms button")) button.onclick = () => setRoom(button.dataset.room);
-  for (const tab of $$(".panel [role=tab]")) tab.onclick = () => setTab(tab.dataset.tab);
-  listenToKeys(ACTIONS);
-  setInterval(() => waiting.notice(state), 500);
-  // A button clicked with the mouse gives the keys back
-  document.addEventListener("click", (event) => {
-    if (event.detail) event.target.closest?.("button, input[type=range], input[type=checkbox]")?.blur();
-    if (!event.target.closest?.("#more-toggle")) setOpen("more", false);
-  });
-  window.addEventListener("pagehide", remember);
-  new ResizeObserver(redraw).observe($("#fluid"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) =>
-    setTheme(event.matches ? "dark" : "light"),
-  );
-  window.addEventListener("dragover", (event) => event.preventDefault());
-  window.addEventListener("drop", async (event) => {
-    event.preventDefault();
-    const [file] = event.dataTransfer.files;
-    if (file) openScene(await file.text(), file.name);
-  });
-}
-
 function remember() {
   const { zoom, middle, lines } = state.picture,
     tab = $(".panel [aria-selected=true]").dataset.tab,
     room = document.body.dataset.room;
-  keep({ zoom: { zoom, middle }, lines, tool: pointer.tool, brush: pointer.share, tab, room, panel: isOpen("panel") });
+  const { place } = lessons,
+    flow = state.overlay.lines;
+  keep({ zoom: { zoom, middle }, lines, flow, tool: pointer.tool, brush: pointer.share, tab, room, place });
+  keep({ panel: isOpen("panel") });
 }
 
 // The page as it was before it was loaded again
-function restore({ zoom, lines, tool, brush, tab, room, panel }) {
+function restore({ zoom, lines, flow, tool, brush, tab, room, panel, place }) {
   state.zoom = zoom;
   if (lines) setLines(true);
+  if (flow) setStreamlines(true);
+  lessons.restore(place);
   if (tool) setTool(tool);
   if (brush !== undefined) setBrush(brush);
   if (tab) setTab(tab);
-  setOpen("panel", Boolean(panel));
+  setOpen("panel", panel ?? true);
   setRoom(room ?? "simulate");
 }
 
 async function begin() {
+  linked = await linkedText();
   if (location.search) history.replaceState(null, "", "/");
   const about = await (await fetch("/api/studio")).json();
   state.picture = new Picture($("#fluid"));
   state.overlay = new Overlay($("#overlay"), state.picture);
   state.redraw = redraw;
-  pointer = new Pointer($("#overlay"), state.picture, state.overlay, say, (isMoved) =>
-    isMoved ? redraw() : state.overlay.draw(state.arrows),
+  probe = new Probe(say);
+  compare = new Compare($("#compare"), about.controls, say);
+  pointer = new Pointer(
+    $("#overlay"),
+    state.picture,
+    state.overlay,
+    say,
+    (isMoved) => {
+      if (isMoved) redraw();
+      else state.overlay.draw(state.arrows);
+    },
+    (place) => (place ? probe.at(place) : probe.leave()),
   );
+  shapes = pointer.shapes = new Shapes($("#shapes"), state.picture, state.overlay, say);
   heat = new Heat(pointer);
   settings = new Settings($("#tab-settings"), about.controls, say);
   charts = new Charts($("#tab-charts"));
   inside = new Inside($("#tab-inside"), say, setView);
   files = new Files(() => link, [$("#fluid"), $("#overlay")], state, openScene);
+  share = new Share(say, files, about.lan);
   runs = new Runs(state);
+  lessonScene = new LessonScene({ say, setView, openPreset, pause: () => state.running && play(false) });
+  const tab = () => $(".panel [role=tab][aria-selected=true]").dataset.tab;
+  lessons = new Lessons($("#tab-lessons"), about.lessons, { state, prepare: (step, done) => lessonScene.prepare(step, done), tab, probes: () => probe.count });
   $("#runs-folder").textContent = about.runs;
-  fillScenes(about.presets);
+  document.body.classList.toggle("guest", about.guest);
+  fillScenes(about.presets, Boolean(keptText()));
   fillHelp($("#help-dialog"));
-  wire();
+  wire({
+    ...{ state, say, play, record, setView, setTool, setRoom, setTab, setOpen, isOpen, setTheme, toggleTheme, redraw },
+    ...{ setBrush, setArrows, setStreamlines, setLines, startRender, openScene, openPreset, remember, tell },
+    ...{ files, runs, pointer, probe, share, waiting, keptText },
+  });
   setTheme(firstTheme());
   restore(kept());
   connect();

@@ -1,4 +1,6 @@
-// What is drawn over the fluid: arrows on the faces of cells, tiles, the brush, walls that are being drawn.
+// What is drawn over the fluid: arrows and streamlines, tiles, the brush, boxes and discs, walls that are being drawn.
+
+import { streamlines } from "./streamlines.js";
 
 const MOST_ARROWS = 56; // across
 
@@ -8,6 +10,8 @@ export class Overlay {
     this.context = canvas.getContext("2d");
     this.picture = picture;
     this.brush = null; // { x, y, radius, tool, isCold }
+    this.lines = false; // whether streamlines are drawn
+    this.shapes = []; // boxes and discs that can be moved, while such a tool is chosen
     this.begin();
   }
 
@@ -40,8 +44,10 @@ export class Overlay {
     if (frame?.arrays.tiles) this.#tiles(frame.arrays.tiles);
     if (frame?.arrays.velocity && (arrows || frame.view === "velocity"))
       this.#arrows(frame.arrays.velocity, frame.units.velocity);
+    if (this.lines && frame?.arrays.velocity) this.#streamlines(frame);
     this.#stroke();
     this.#border();
+    this.#handles();
     this.#brush();
   }
 
@@ -110,6 +116,62 @@ export class Overlay {
     }
   }
 
+  // In liquids where the liquid is, in other fluids everywhere; found once for each frame
+  #streamlines(frame) {
+    const { context: c, picture } = this,
+      { velocity, phi } = frame.arrays,
+      [nx, ny] = picture.cells,
+      h = picture.size[0] / nx;
+    if (this.traced !== frame) {
+      const isLiquid = phi && picture.method !== "stable_fluids";
+      this.found = streamlines(
+        velocity,
+        picture.cells,
+        isLiquid ? (x, y) => phi.data[Math.min(ny - 1, y | 0) * nx + Math.min(nx - 1, x | 0)] < 0 : () => true,
+      );
+      this.traced = frame;
+      this.canvas.dataset.lines = this.found.length;
+    }
+    c.lineWidth = 1.3;
+    c.lineJoin = "round";
+    c.strokeStyle = c.fillStyle = picture.dark ? "#ffe08acc" : "#7a1f5ccc";
+    for (const line of this.found) {
+      c.beginPath();
+      for (const [x, y] of line) c.lineTo(...picture.toScreen([x * h, y * h]));
+      c.stroke();
+      const middle = line.length >> 1,
+        [x1, y1] = picture.toScreen(line[middle].map((value) => value * h)),
+        [x0, y0] = picture.toScreen(line[Math.max(0, middle - 3)].map((value) => value * h)),
+        angle = Math.atan2(y1 - y0, x1 - x0);
+      c.beginPath();
+      for (const turn of [0, 2.5, -2.5])
+        c.lineTo(x1 + 4.5 * Math.cos(angle + turn), y1 + 4.5 * Math.sin(angle + turn));
+      c.fill();
+    }
+  }
+
+  #handles() {
+    const { context: c, picture } = this;
+    c.lineWidth = 1.5;
+    for (const { shape, x0, y0, x1, y1, isChosen } of this.shapes) {
+      const [left, bottom] = picture.toScreen([x0, y0]),
+        [right, top] = picture.toScreen([x1, y1]);
+      c.strokeStyle = isChosen ? "#ff8a00" : picture.dark ? "#ffffffc0" : "#16202cc0";
+      c.fillStyle = "#ffffff";
+      c.beginPath();
+      if (shape === "box") c.rect(left, top, right - left, bottom - top);
+      else c.arc((left + right) / 2, (top + bottom) / 2, (right - left) / 2, 0, 2 * Math.PI);
+      c.stroke();
+      for (const [x, y] of handlesOf({ shape, x0, y0, x1, y1 })) {
+        const [px, py] = picture.toScreen([x, y]);
+        c.beginPath();
+        c.arc(px, py, 5, 0, 2 * Math.PI);
+        c.fill();
+        c.stroke();
+      }
+    }
+  }
+
   #stroke() {
     const { context: c, picture } = this;
     c.lineCap = "round";
@@ -140,4 +202,23 @@ export class Overlay {
     c.stroke();
     c.setLineDash([]);
   }
+}
+
+// Where a box or a disc can be taken hold of, to make it larger or smaller: its corners, or points of its rim
+export function handlesOf({ shape, x0, y0, x1, y1 }) {
+  const x = (x0 + x1) / 2,
+    y = (y0 + y1) / 2;
+  if (shape === "disc")
+    return [
+      [x1, y],
+      [x, y1],
+      [x0, y],
+      [x, y0],
+    ];
+  return [
+    [x0, y0],
+    [x1, y0],
+    [x1, y1],
+    [x0, y1],
+  ];
 }

@@ -7,12 +7,16 @@ const RADII = {
   draw: [0.005, 0.04],
   erase: [0.01, 0.08],
   heat: [0.015, 0.14],
+  box: [0.02, 0.1],
+  disc: [0.02, 0.1],
 }; // of the domain's size
 const EVERY = { pour: 45, drain: 45, draw: 70, erase: 60, heat: 45 }; // ms between two messages
 
 export class Pointer {
-  constructor(canvas, picture, overlay, say, changed) {
-    Object.assign(this, { canvas, picture, overlay, say, changed });
+  // `heard` is told where the pointer is (m, or nothing), and `shapes` takes boxes and discs
+  constructor(canvas, picture, overlay, say, changed, heard) {
+    Object.assign(this, { canvas, picture, overlay, say, changed, heard });
+    this.shapes = null;
     this.tool = "push";
     this.share = 0.4; // of the way from the smallest brush to the largest
     this.color = null; // of what is poured; that of the liquid, if none was chosen
@@ -25,9 +29,12 @@ export class Pointer {
     canvas.addEventListener("pointerleave", () => {
       if (!this.active) {
         this.overlay.brush = null;
+        this.heard(null);
         this.changed();
       }
     });
+    canvas.addEventListener("keydown", (event) => this.#key(event));
+    canvas.addEventListener("blur", () => this.heard(null));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     canvas.addEventListener("dblclick", () => {
@@ -60,6 +67,7 @@ export class Pointer {
       screen: [event.offsetX, event.offsetY],
     };
     if (tool === "pan") return;
+    if (tool === "box" || tool === "disc") this.shapes.grab([x, y], tool);
     this.#show(x, y, tool);
     this.#work(event.timeStamp);
     if (EVERY[tool]) this.active.timer = setInterval(() => this.#work(performance.now()), EVERY[tool]);
@@ -68,6 +76,7 @@ export class Pointer {
   #move(event) {
     const [x, y] = this.#place(event),
       active = this.active;
+    this.heard([x, y]);
     if (!active || active.id !== event.pointerId) {
       this.#show(x, y, this.tool);
       this.changed();
@@ -84,6 +93,7 @@ export class Pointer {
     Object.assign(active, { x, y, time: event.timeStamp });
     this.#show(x, y, active.tool);
     if (active.tool === "push") this.#push(event.timeStamp);
+    if (active.tool === "box" || active.tool === "disc") this.shapes.drag([x, y]);
     this.changed();
   }
 
@@ -92,13 +102,57 @@ export class Pointer {
     if (!active || active.id !== event.pointerId) return;
     clearInterval(active.timer);
     if (active.tool === "draw" || active.tool === "erase") this.#work(event.timeStamp, true);
+    if (active.tool === "box" || active.tool === "disc") this.shapes.drop([active.x, active.y]);
     this.active = null;
     if (event.pointerType === "touch") this.overlay.brush = null;
     this.changed();
   }
 
+  // The picture by keys: arrows move the brush, Enter uses the tool where it is
+  #key(event) {
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
+      [w, h] = this.picture.size,
+      far = (event.shiftKey ? 0.1 : 0.02) * Math.max(w, h);
+    if (event.key === "Enter") {
+      event.preventDefault();
+      this.#use();
+      return;
+    }
+    const way = steps[event.key];
+    if (!way) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const [x, y] = this.spot ?? [w / 2, h / 2];
+    this.spot = [Math.min(w, Math.max(0, x + far * way[0])), Math.min(h, Math.max(0, y + far * way[1]))];
+    this.way = way;
+    this.#show(...this.spot, this.tool);
+    this.heard(this.spot);
+    this.changed();
+  }
+
+  #use() {
+    const [w, h] = this.picture.size,
+      { tool, way = [1, 0] } = this;
+    this.spot ??= [w / 2, h / 2];
+    const [x, y] = this.spot,
+      radius = this.radius(tool),
+      size = Math.max(w, h);
+    if (tool === "push") this.say("push", { x, y, u: way[0] * size, v: way[1] * size, radius });
+    else if (tool === "box" || tool === "disc")
+      this.say("place", { begins: true, shape: tool, name: "", x0: x - radius, y0: y - radius, x1: x + radius, y1: y + radius });
+    else {
+      this.active = { tool, x, y, from: [x, y], begins: true };
+      this.#work(0, true);
+      this.active = null;
+    }
+    this.#show(x, y, tool);
+    this.changed();
+  }
+
   #show(x, y, tool) {
-    this.overlay.brush = { x, y, radius: this.radius(tool), tool, isCold: this.warmth < 0 };
+    const isShape = tool === "box" || tool === "disc"; // these have no brush: a dot shows where it is
+    const radius = isShape ? 0.004 * Math.max(...this.picture.size) : this.radius(tool);
+    this.overlay.brush = { x, y, radius, tool, isCold: this.warmth < 0 };
   }
 
   #push(now) {

@@ -1,6 +1,6 @@
-// Sliders, menus and switches, made from what the scene's own models say about each parameter.
+// Sliders with number fields, menus and switches, made from what the scene's own models say about each parameter.
 
-import { made, short } from "./dom.js";
+import { made } from "./dom.js";
 
 const TITLES = { domain: "Space", liquid: "Liquid", solver: "Method" };
 const UNITS = { "m^2/s": "m²/s", "m/s^2": "m/s²", "kg/m^3": "kg/m³", "s^-1": "1/s", "K^-1": "1/K" };
@@ -39,15 +39,18 @@ export class Settings {
   #control(control) {
     const { key, name, type, sentence, sentences } = control,
       unit = UNITS[control.unit] ?? control.unit;
-    const output = made("output"),
-      top = made("div", { class: "top" }, made("b", { textContent: name }), output);
+    const top = made("div", { class: "top" }, made("b", { textContent: name }));
     const note = made("p", { textContent: sentenceOf(key, sentence) });
     this.notes[key] = { note, sentences };
     const box = made("div", { class: "control", "data-key": key }, top);
     if (type === "words") box.append(this.#menu(control));
-    else if (type === "switch") top.replaceChild(this.#switch(control), output);
+    else if (type === "switch") top.append(this.#switch(control));
     else if (type === "vector") box.append(...this.#vector(control, unit));
-    else box.append(this.#slider(control, output, unit));
+    else {
+      const [slider, field] = this.#slider(control);
+      top.append(field, made("small", { class: "unit", textContent: unit }));
+      box.append(slider);
+    }
     box.append(note);
     this.boxes[key] = box;
     return box;
@@ -70,57 +73,76 @@ export class Settings {
     return box;
   }
 
-  #slider(control, output, unit) {
+  // A slider and a number field for one value. The field takes values beyond the ends of the slider, too
+  #slider(control) {
     const { key, name, type } = control,
       { toShare, toValue } = scaleOf(control);
-    const tell = (value) => {
-      output.textContent = `${short(value)}${unit ? ` ${unit}` : ""}`;
-    };
-    const slider = made("input", {
-      type: "range",
-      min: 0,
-      max: 1,
-      step: type === "whole" ? 1 / 30 : 0.001,
-      ariaLabel: name,
+    const slider = made("input", { type: "range", min: 0, max: 1, step: type === "whole" ? 1 / 30 : 0.001, ariaLabel: name });
+    const field = numberField(name, (value) => this.#send(key, type === "whole" ? Math.round(value) : value));
+    const event = RESTARTS.has(key) ? "change" : "input",
+      now = () => toValue(Number(slider.value)),
+      tell = (value) => {
+        slider.ariaValueText = plain(value);
+      };
+    slider.addEventListener("input", () => {
+      field.value = plain(now());
+      tell(now());
     });
-    const event = RESTARTS.has(key) ? "change" : "input";
-    slider.addEventListener("input", () => tell(toValue(Number(slider.value))));
     slider.addEventListener(
       event,
-      throttled(() => this.#send(key, toValue(Number(slider.value)))),
+      throttled(() => this.#send(key, now())),
     );
     this.setters[key] = (value) => {
       slider.value = toShare(value);
       tell(value);
+      if (document.activeElement !== field) field.value = plain(value);
     };
-    return slider;
+    return [slider, field];
   }
 
   #vector({ key, name, least, most }, unit) {
     const now = [0, 0];
     const rows = ["x", "y"].map((axis, i) => {
-      const output = made("output");
-      const slider = made("input", { type: "range", min: least, max: most, step: 0.01, ariaLabel: `${name} ${axis}` });
+      const label = `${name} ${axis}`;
+      const field = numberField(label, (value) => {
+        now[i] = value;
+        slider.value = value;
+        this.#send(key, [...now]);
+      });
+      const slider = made("input", { type: "range", min: least, max: most, step: 0.01, ariaLabel: label });
       slider.addEventListener(
         "input",
         throttled(() => {
           now[i] = Number(slider.value);
-          output.textContent = short(now[i]);
+          field.value = plain(now[i]);
           this.#send(key, [...now]);
         }),
       );
       return {
-        row: made("div", { class: "pair" }, axis, slider, output),
+        row: made("div", { class: "pair" }, axis, slider, field),
         set: (value) => {
           now[i] = value;
           slider.value = value;
-          output.textContent = short(value);
+          if (document.activeElement !== field) field.value = plain(value);
         },
       };
     });
     this.setters[key] = (value) => rows.forEach(({ set }, i) => set(value[i]));
     return [...rows.map(({ row }) => row), made("small", { textContent: unit })];
   }
+}
+
+function numberField(name, send) {
+  const field = made("input", { type: "number", step: "any", ariaLabel: `${name}, number` });
+  field.addEventListener("change", () => {
+    if (field.value !== "" && Number.isFinite(Number(field.value))) send(Number(field.value));
+  });
+  return field;
+}
+
+// Digits that count, as a number field takes them
+function plain(value) {
+  return String(Number(Number(value).toPrecision(4)));
 }
 
 function sentenceOf(key, sentence) {

@@ -24,6 +24,16 @@ export class Waiting {
     this.timer = setTimeout(() => this.say(`Preparing “${title}”`), SOON);
   }
 
+  // All places are taken, or others come first
+  inLine({ number, full, tabs }) {
+    const before = number === 1 ? "you are next" : `${number - 1} before you`;
+    this.say(
+      full
+        ? `${tabs} tabs simulate already. This page waits, and begins by itself when one is closed: ${before}.`
+        : `Many begin at once. This page waits for its turn: ${before}.`,
+    );
+  }
+
   compiling() {
     this.compiled += 1;
     const many = this.compiled === 1 ? "1 function" : `${this.compiled} functions`;
