@@ -47,7 +47,8 @@ class Leaves:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many voxels of each are active."""
-        return np.count_nonzero(self.active, axis=1)
+        counts: NDArray[np.int64] = np.count_nonzero(self.active, axis=1)
+        return counts
 
     def bounds(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The first and the last coordinates of active voxels; (0, 0, 0) both if there are none."""
