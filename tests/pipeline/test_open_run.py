@@ -82,6 +82,47 @@ def test_the_velocity_of_liquid_that_moves_as_one_is_that_everywhere(dimension):
         assert np.abs(found[axis][known] - speed).max() < 1e-6
 
 
+@pytest.mark.parametrize("surface", ["particles", "levelset"])
+def test_the_pressure_of_a_pool_at_rest_is_the_weight_above(dimension, surface, tmp_path):
+    """p = ρ g (level - y) in the cells of the pool, NaN above it; as simulated, and as read back."""
+    h, level, rho = 0.05, 0.3, 730.0
+    size = (0.4, 0.6, 0.3)[:dimension]
+    pool = plash.Scene(
+        domain=plash.Domain(size=size, cell_size=h),
+        time=plash.Time(frames=2, fps=100),
+        liquid=plash.Liquid(density=rho),
+        solver=plash.Solver(surface=surface),
+        fill=[plash.Fill(shape=plash.Box(min=(0,) * dimension, max=(size[0], level, *size[2:])))],
+    )
+    plash.run(pool, tmp_path / "pool", stages=["simulate"])
+    run = open_run(tmp_path / "pool")
+    assert np.isnan(run[1].pressure).all()  # before the first step there is none
+    found = run[2].pressure
+    assert found.shape == run[2].velocity.shape[1:] == pool.domain.cells[::-1]
+    layers = np.moveaxis(found, -2, 0).reshape(pool.domain.cells[1], -1)
+    heights = (np.arange(len(layers)) + 0.5) * h
+    for height, layer in zip(heights, layers, strict=True):
+        if height < level:
+            assert np.abs(layer - rho * 9.81 * (level - height)).max() < 0.05 * rho * 9.81 * h
+        elif height > level + h:
+            assert np.isnan(layer).all()
+    *_, last = plash.simulate(pool)
+    assert np.array_equal(last.snapshot.cell_pressure(pool.domain), found, equal_nan=True)
+
+
+def test_a_frame_made_again_from_its_checkpoint_has_the_pressure_that_it_had(tmp_path):
+    """No step is taken then: the pressure is in the checkpoint, too."""
+    for name in ("dam_break_2d", "plume"):
+        folder = tmp_path / name
+        plash.run(plash.load_scene(name, resolution=16, frames=2), folder, stages=["simulate"])
+        assert np.isfinite(open_run(folder)[2].pressure).any()
+        (file,) = (path for path in folder.glob("*/*.0002.npz") if "checkpoint" not in path.name)
+        before = file.read_bytes()
+        file.unlink()
+        plash.resume(folder, stages=["simulate"])
+        assert file.read_bytes() == before
+
+
 def test_stable_fluids_have_grids(tmp_path):
     asked = plash.Scene(
         domain=plash.Domain(size=(0.6, 0.4), cell_size=0.1),
@@ -92,8 +133,28 @@ def test_stable_fluids_have_grids(tmp_path):
     plash.run(asked, tmp_path / "box", stages=["simulate"])
     frame = open_run(tmp_path / "box")[2]
     assert np.array_equal(frame.velocity, frame.grids.velocity)
+    assert np.array_equal(frame.pressure, frame.grids.pressure)
+    assert frame.pressure.mean() == pytest.approx(0, abs=1e-3)
+    assert frame.pressure[0].mean() > frame.pressure[-1].mean()  # more at the bottom
     with pytest.raises(AttributeError, match="no particles"):
         _ = frame.particles
+
+
+def test_smoke_that_was_read_moves_as_it_did(tmp_path):
+    """Velocity and pressure at the centres of cells near smoke are those of the simulation."""
+    asked = plash.load_scene("plume", resolution=16, frames=3)
+    plash.run(asked, tmp_path / "plume", stages=["simulate"])
+    frame = open_run(tmp_path / "plume")[3]
+    *_, computed = plash.simulate(asked)
+    for name in ("cell_velocity", "cell_pressure"):
+        wanted = getattr(computed.snapshot, name)(asked.domain)
+        assert np.array_equal(getattr(frame.snapshot, name)(asked.domain), wanted, equal_nan=True)
+    moving = frame.velocity
+    k, j, i = np.argwhere(np.isfinite(moving[0]))[0]
+    centre = (np.array([[i, j, k]]) + 0.5) * asked.domain.h
+    assert computed.velocity(centre)[0] == pytest.approx(moving[:, k, j, i], abs=1e-6)
+    assert frame.snapshot.energy(1.2, (0, -9.81, 0)) == computed.snapshot.energy(1.2, (0, -9.81, 0))
+    assert np.nanmax(moving[1]) > 0.05  # it rises
 
 
 def test_a_scene_with_functions_has_to_be_given(tmp_path):

@@ -31,6 +31,22 @@ RUN = "plash_run"  # property of an object: the folder of the run that it shows
 SHOWN = "plash_frame"  # property of a mesh: the frame that it holds
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
 _TURNED = (math.pi / 2, 0.0, 0.0)  # y up becomes z up
+_SMOKE = "#b8bbbf"  # of smoke that nobody gave a colour
+_DENSE = 24.0  # times that light fades to 1/e through a domain full of smoke of 1 kg/m³, if the scene does not say
+NAMES = {
+    "white": "#ffffff",
+    "light_gray": "#d5d8dc",
+    "gray": "#8f959c",
+    "black": "#14171a",
+    "red": "#c8453b",
+    "orange": "#e08a3c",
+    "yellow": "#e6c34a",
+    "green": "#4f9d69",
+    "teal": "#3f9ea3",
+    "blue": "#2f6fb7",
+    "purple": "#7a5aa6",
+    "brown": "#8a6f5a",
+}  # colours that a scene may name
 
 
 class NoRunError(Exception):
@@ -62,6 +78,11 @@ def surface_file(folder, frame):
     return Path(folder) / "mesh" / f"surface.{frame:04d}.ply"
 
 
+def volume_file(folder, frame):
+    """The grids of a frame."""
+    return Path(folder) / "vdb" / f"grids.{frame:04d}.vdb"
+
+
 def read_surface(path):
     """Vertices, triangles and what vertices carry, of a PLY file that plash wrote, with z up."""
     data = Path(path).read_bytes()
@@ -90,9 +111,31 @@ def read_surface(path):
     known = {"x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz"}
     carried = {name: table[name].astype(np.float32) for name in table.dtype.names if name not in known}
     if {"red", "green", "blue"} <= set(carried):
-        shades = np.stack([carried.pop(name) for name in ("red", "green", "blue")], axis=1) / 255
-        carried["color"] = np.where(shades > 0.04045, ((shades + 0.055) / 1.055) ** 2.4, shades / 12.92)
+        carried["color"] = light(np.stack([carried.pop(name) for name in ("red", "green", "blue")], axis=1) / 255)
     return vectors("x", "y", "z"), rows["vertices"].astype(np.int32), vectors("vx", "vy", "vz"), carried
+
+
+def light(shades):
+    """Light of the colours of a screen, from 0 to 1."""
+    return np.where(shades > 0.04045, ((shades + 0.055) / 1.055) ** 2.4, shades / 12.92)
+
+
+def smoke_look(described):
+    """How the smoke of a scene looks.
+
+    Returns:
+        How fast light fades in smoke of 1 kg/m³ (1/m), the light that it returns (3,), and how bright its flames are,
+        0 if nothing burns.
+    """
+    look, parts = described.get("look", {}), [*described.get("fill", []), *described.get("source", [])]
+    size = described["domain"]["size"]
+    opacity = look.get("smoke_opacity", _DENSE / math.prod(size) ** (1 / len(size)))
+    given = [part["color"] for part in parts if "color" in part]
+    name = look.get("smoke_color", given[0] if given else _SMOKE)
+    code = NAMES.get(name, name)
+    color = light(np.array([int(code[start : start + 2], 16) / 255 for start in (1, 3, 5)]))
+    burns = any(part.get("fuel", 0.0) > 0 for part in parts)
+    return float(opacity), color, float(look.get("fire_brightness", 1.0)) if burns else 0.0
 
 
 # What Blender shows
@@ -138,13 +181,25 @@ def fill_mesh(mesh, places, faces, velocity, carried):
     mesh.validate()
 
 
+def show_volumes(thing):
+    """Let an object show the grids that there are by now; beyond them, the last."""
+    data, count = thing.data, thing.data.frame_duration
+    while volume_file(thing[RUN], count + 1).is_file():
+        count += 1
+    if count != data.frame_duration:
+        data.frame_duration = count
+
+
 @persistent
 def follow_timeline(scene, depsgraph=None):
-    """Bring every surface of a run up to the frame of the timeline."""
+    """Bring everything of a run up to the frame of the timeline."""
     for thing in scene.objects:
-        if thing.type == "MESH" and RUN in thing:
+        if RUN in thing:
             try:
-                show_frame(thing, scene.frame_current)
+                if thing.type == "MESH":
+                    show_frame(thing, scene.frame_current)
+                else:
+                    show_volumes(thing)
             except (NoRunError, OSError) as error:
                 print(f"plash: {error}")
 
@@ -170,10 +225,9 @@ def load_run(folder, with_scene=True):
     scene.render.fps_base = scene.render.fps / fps
     scene.frame_start, scene.frame_end = 1, int(time.get("frames", max(frames_of(folder), default=1)))
     kind = described.get("solver", {}).get("kind", "liquid")
-    volumes = sorted((folder / "vdb").glob("grids.*.vdb"))
-    if kind in ("smoke", "stable_fluids") and (volumes or manifest["stages"].get("vdb")):
-        added["volume"] = _add_volume(folder, described, scene.frame_end)
-    if surface_file(folder, 1).is_file() or kind not in ("smoke",):
+    if kind == "smoke" and volume_file(folder, 1).is_file():
+        added["smoke"] = _add_smoke(folder, manifest["name"], described)
+    elif kind != "smoke":
         added["liquid"] = _add_liquid(folder, manifest["name"], material)
     scene.render.use_motion_blur = True
     if scene.frame_current < 1 or scene.frame_current > scene.frame_end:
@@ -222,27 +276,43 @@ def _water():
     return material
 
 
-def _add_volume(folder, described, frames):
-    data = bpy.data.volumes.new("plash volume")
-    data.filepath = str(folder / "vdb" / "grids.0001.vdb")
+def _add_smoke(folder, name, described):
+    """The VDB files of a run as one volume, whose velocity (m/s) blurs what moves."""
+    data = bpy.data.volumes.new(f"{name} smoke")
+    data.filepath = str(volume_file(folder, 1))
     data.is_sequence = True
-    data.frame_start, data.frame_duration, data.frame_offset = 1, frames, 0
-    data.sequence_mode = "CLIP"
-    data.velocity_grid = "velocity"
-    thing = bpy.data.objects.new("plash volume", data)
+    data.frame_start, data.frame_duration, data.frame_offset = 1, 1, 0
+    data.sequence_mode = "EXTEND"
+    data.velocity_grid, data.velocity_unit = "velocity", "SECOND"
+    thing = bpy.data.objects.new(f"{name} smoke", data)
+    thing[RUN] = str(folder)
     if described.get("output", {}).get("export_up", "y") == "y":
         thing.rotation_euler = _TURNED
+    data.materials.append(_smoke(described, {grid.name for grid in data.grids} if data.grids.load() else set()))
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def _smoke(described, grids):
+    """A material for smoke that has some grids."""
+    opacity, color, glow = smoke_look(described)
     material = bpy.data.materials.new("plash smoke")
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
     nodes.clear()
     smoke, out = nodes.new("ShaderNodeVolumePrincipled"), nodes.new("ShaderNodeOutputMaterial")
-    look = described.get("look", {})
-    smoke.inputs["Density"].default_value = float(look.get("smoke_density", 20.0))
+    smoke.inputs["Density"].default_value = opacity
+    smoke.inputs["Density Attribute"].default_value = "density"
+    smoke.inputs["Color"].default_value = (*color, 1.0)
+    if "color" in grids:
+        smoke.inputs["Color"].default_value = (1.0, 1.0, 1.0, 1.0)
+        smoke.inputs["Color Attribute"].default_value = "color"
+    if glow and "temperature" in grids:
+        smoke.inputs["Blackbody Intensity"].default_value = glow
+        smoke.inputs["Temperature"].default_value = 1.0  # times the attribute, which is in kelvin
+        smoke.inputs["Temperature Attribute"].default_value = "temperature"
     links.new(smoke.outputs["Volume"], out.inputs["Volume"])
-    data.materials.append(material)
-    bpy.context.scene.collection.objects.link(thing)
-    return thing
+    return material
 
 
 class PLASH_OT_load_run(bpy.types.Operator, ImportHelper):
@@ -268,6 +338,8 @@ class PLASH_OT_load_run(bpy.types.Operator, ImportHelper):
         except (NoRunError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if not any(RUN in thing for thing in added.values()):
+            self.report({"WARNING"}, "the run has no VDB files, so no smoke: plash export RUN --to vdb")
         if self.with_scene and not any(thing.type == "CAMERA" for thing in added.values()):
             self.report({"WARNING"}, "the run has no USD file, so no camera and solids: plash export RUN --to usd")
         return {"FINISHED"}

@@ -5,6 +5,7 @@
 | `frame`, `time` | number of the frame, and its time, s |
 | `h` | size of a cell, m |
 | `cell_velocity` | velocity (m/s) at the centres of all cells, [axis, [z,] y, x]; NaN where no liquid is near |
+| `cell_pressure` | pressure (Pa) of the last step in all cells, [[z,] y, x]; NaN where there was no liquid |
 | `position`, `velocity`, `volume`, ... | of particles, one row each, as in the files of frames |
 | `density`, `velocity`, ... | instead, the grids of stable fluids |
 | `surface_vertices`, `surface_faces`, ... | of the surface |
@@ -32,6 +33,7 @@ def npz_bytes(snapshot: Snapshot, mesh: Mesh, scene: Scene, frame: int, told: Ma
         "time": np.array((frame - 1) / scene.time.fps),
         "h": np.array(scene.domain.h),
         "cell_velocity": snapshot.cell_velocity(scene.domain),
+        "cell_pressure": snapshot.cell_pressure(scene.domain),
         **snapshot.arrays(),
         "surface_vertices": mesh.vertices,
         "surface_faces": mesh.faces,

@@ -141,7 +141,8 @@ def _set_points(
     prim.CreateVelocitiesAttr().Set(vectors(pxr, velocity), frame)
     ends = np.zeros((2, 3), np.float32)
     if len(places):
-        ends = np.stack([places.min(axis=0) - radius, places.max(axis=0) + radius]).astype(np.float32)
+        low, high = zip(*((along.min(), along.max()) for along in places.T), strict=True)  # faster than along axis 0
+        ends = np.array([np.array(low) - radius, np.array(high) + radius], np.float32)
     prim.CreateExtentAttr().Set(vectors(pxr, ends), frame)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.carried import scalars
+from plash.exports.axes import upright
 from plash.exports.materials import SurfaceLook, liquid_surface_look, solid_surface_look
 from plash.exports.usd_frame import LIQUID, declare_liquid, vectors, written
 from plash.mesh.mesh import Mesh
@@ -26,6 +27,7 @@ from plash.render.preview.tint import Tint
 from plash.scene.colors import light_of
 from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sources import SmokeSource
 
 _WORLD = "/World"
 _MATERIALS = f"{_WORLD}/Materials"
@@ -123,16 +125,25 @@ def _add_volumes(pxr: Any, stage: Any, scene: Scene, names: Sequence[str]) -> No
     if scene.output.export_up == "z":
         volume.AddRotateXOp().Set(-90.0)
     high = np.array([*(np.array(scene.domain.cells) * scene.domain.h), 0.0, 0.0])[:3]
-    high = high if scene.output.export_up == "y" else high[[0, 2, 1]] * [1, 0, 1]
-    volume.CreateExtentAttr(vectors(pxr, np.stack([np.zeros(3), high])))
-    fields = ["density", "velocity", *(["temperature"] if scene.has_heat else [])]
-    for field in fields:
+    corners = upright(np.stack([np.zeros(3), high]).astype(np.float32), scene.output.export_up)
+    volume.CreateExtentAttr(vectors(pxr, np.stack([corners.min(axis=0), corners.max(axis=0)])))
+    if scene.solver.has_smoke:
+        color = light_of(scene.smoke_color).reshape(1, 3)
+        volume.CreateDisplayColorPrimvar("constant").Set(vectors(pxr, color))
+    for field in _grids(scene):
         asset = pxr.UsdVol.OpenVDBAsset.Define(stage, f"{path}/{field}")
         asset.CreateFieldNameAttr(field)
         attribute = asset.CreateFilePathAttr()
         for frame, name in zip(_frames(scene), names, strict=True):
             attribute.Set(pxr.Sdf.AssetPath(name), frame)
         volume.CreateFieldRelationship(field, asset.GetPath())
+
+
+def _grids(scene: Scene) -> list[str]:
+    """The grids in the VDB files of a fluid without particles."""
+    burns = any(isinstance(source, SmokeSource) and source.fuel > 0 for source in scene.source)
+    perhaps = {"temperature": scene.has_heat, "flame": burns, "color": bool(scene.smoke_colors)}
+    return ["density", "velocity", *(name for name, is_there in perhaps.items() if is_there)]
 
 
 def _add_solids(pxr: Any, stage: Any, scene: Scene) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.exports.axes import TURNS, Up
-from plash.exports.vdb_tree import LEAF, Leaves, tree_bytes
+from plash.exports.vdb_tree import LEAF, Leaves, Part, tree_bytes
 from plash.grid.sparse_grid import SparseGrid, volume_grids
 from plash.grid.volume import Volume
 
@@ -41,7 +41,7 @@ def vdb_file(grids: Iterable[SparseGrid], up: Up = "y", half: bool = False, zipp
         half: Whether numbers are of half the length.
         zipped: Whether they are packed with zlib, too.
     """
-    parts = [b""]  # the header comes last: it holds a name made from all that follows
+    parts: list[Part] = [b""]  # the header comes last: it holds a name made from all that follows
     listed = list(grids)
     start = 8 + 4 + 8 + 1 + 36
     about = _metadata({"creator": "plash"}) + struct.pack("<I", len(listed))
@@ -56,8 +56,8 @@ def vdb_file(grids: Iterable[SparseGrid], up: Up = "y", half: bool = False, zipp
         described = struct.pack("<I", _ACTIVE_ONLY | (_ZIPPED if zipped else 0))
         described += _metadata(_about(grid, leaves, half)) + _transform(grid, up) + tree.topology
         first = place + len(head) + 24
-        end = first + len(described) + len(tree.values)
-        parts += [head, struct.pack("<qqq", first, first + len(described), end), described, tree.values]
+        end = first + len(described) + sum(map(len, tree.values))
+        parts += [head, struct.pack("<qqq", first, first + len(described), end), described, *tree.values]
         place = end
     digest = hashlib.sha256()
     for part in parts:
@@ -115,7 +115,7 @@ def _about(grid: SparseGrid, leaves: Leaves, half: bool) -> dict[str, object]:
         "is_local_space": False,
         "file_bbox_min": low,
         "file_bbox_max": high,
-        "file_voxel_count": int(np.count_nonzero(leaves.active)),
+        "file_voxel_count": int(leaves.counts.sum()),
     }
     if grid.is_vector:
         about["vector_type"] = "contravariant relative"

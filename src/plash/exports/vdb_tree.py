@@ -12,10 +12,13 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+Part = bytes | memoryview
 
 LEAF = 8
 _OUTSIDE, _INSIDE, _EITHER = b"\0", b"\1", b"\3"
@@ -36,13 +39,28 @@ class Leaves:
     values: NDArray[np.float32]
     active: NDArray[np.bool_]
 
+    @cached_property
+    def masks(self) -> NDArray[np.uint8]:
+        """A bit for each voxel, set where it is active (n, 64): a byte for each x and y, x the slowest."""
+        return np.packbits(self.active, axis=1, bitorder="little")
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many voxels of each are active."""
+        counts: NDArray[np.int64] = np.count_nonzero(self.active, axis=1)
+        return counts
+
     def bounds(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The first and the last coordinates of active voxels; (0, 0, 0) both if there are none."""
-        block = self.active.reshape(-1, LEAF, LEAF, LEAF)
+        columns = self.masks.reshape(-1, LEAF, LEAF)
+        along_z = np.bitwise_or.reduce(self.masks, axis=1)[:, None]
+        any_along = (
+            np.bitwise_or.reduce(columns, axis=2) > 0,
+            np.bitwise_or.reduce(columns, axis=1) > 0,
+            np.unpackbits(along_z, axis=1, bitorder="little") > 0,
+        )
         low, high = [], []
-        for axis in range(3):
-            others = tuple(a + 1 for a in range(3) if a != axis)
-            along = block.any(axis=others)
+        for axis, along in enumerate(any_along):
             leaf, place = np.nonzero(along)
             at = self.origins[leaf, axis] + place
             low.append(int(at.min(initial=2**31 - 1)) if len(at) else 0)
@@ -50,16 +68,18 @@ class Leaves:
         return tuple(low), tuple(high)
 
     def taken(self, chosen: NDArray[np.int64]) -> Leaves:
-        """Some of them, in an order."""
+        """Some of them, in an order; not copied if that is all of them in the order that they have."""
+        if len(chosen) == len(self.origins) and (chosen == np.arange(len(chosen))).all():
+            return self
         return Leaves(self.origins[chosen], self.values[chosen], self.active[chosen])
 
 
 @dataclass(frozen=True)
 class TreeBytes:
-    """A tree in a file: which nodes there are, and the numbers in its leaves."""
+    """A tree in a file: which nodes there are, and the numbers in its leaves, part by part."""
 
     topology: bytes
-    values: bytes
+    values: list[Part]
 
 
 def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> TreeBytes:
@@ -73,7 +93,7 @@ def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> T
         half: Whether numbers are of half the length.
         zipped: Whether they are packed with zlib.
     """
-    some: NDArray[np.bool_] = np.logical_or.reduce(leaves.active, axis=1)
+    some = leaves.counts > 0
     sample = leaves.values[:, 0]
     inner = leaves.origins[~some & (sample < 0)] if background > 0 else leaves.origins[:0]
     kept = leaves.taken(np.flatnonzero(some))
@@ -84,13 +104,12 @@ def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> T
     both = np.concatenate([kept.origins, inner])
     order = _order(both)
     places, is_leaf = both[order], order < len(kept.origins)
-    masks = np.packbits(kept.active, axis=1, bitorder="little")
     topology = [
         struct.pack("<I", 1),
         np.full(width, rounded, "<f4").tobytes(),
-        *_nodes(places, is_leaf, masks[order[is_leaf]], zipped and not half),
+        *_nodes(places, is_leaf, kept.masks[order[is_leaf]], zipped and not half),
     ]
-    return TreeBytes(b"".join(topology), _values(kept, order[is_leaf], masks, rounded, number, zipped))
+    return TreeBytes(b"".join(topology), _values(kept, order[is_leaf], rounded, number, zipped))
 
 
 def _order(places: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -151,29 +170,30 @@ def _mask(index: NDArray[np.int64], log: int) -> bytes:
 def _values(
     leaves: Leaves,
     order: NDArray[np.int64],
-    masks: NDArray[np.uint8],
     background: float,
     number: type[np.floating],
     zipped: bool,
-) -> bytes:
+) -> list[Part]:
     """The numbers of leaves in an order, each behind its mask."""
-    counts = np.count_nonzero(leaves.active, axis=1)
+    counts = leaves.counts
     size = np.dtype(number).itemsize * (leaves.values.shape[2] if leaves.values.ndim == 3 else 1)
     told = leaves.values[leaves.active] if (counts < LEAF**3).any() else leaves.values
     data = np.ascontiguousarray(told, np.dtype(number).newbyteorder("<")).reshape(-1).view(np.uint8).data
-    ends = np.concatenate([[0], np.cumsum(counts)]) * size
-    heads = _heads(leaves, counts, masks, background)
-    parts: list[bytes | memoryview] = []
+    ends = (np.concatenate([[0], np.cumsum(counts)]) * size).tolist()
+    heads = _heads(leaves, background)
+    parts: list[Part] = []
     for leaf in order.tolist():
         numbers = data[ends[leaf] : ends[leaf + 1]]
         parts.append(heads[leaf])
         parts += _zipped(numbers) if zipped else [numbers]
-    return b"".join(parts)
+    return parts
 
 
-def _heads(leaves: Leaves, counts: NDArray[np.int64], masks: NDArray[np.uint8], background: float) -> list[bytes]:
+def _heads(leaves: Leaves, background: float) -> list[bytes]:
     """What stands before the numbers of each leaf: its mask, and what is where it is not active."""
-    plain = [mask.tobytes() + _OUTSIDE for mask in masks]
+    masks, counts, size = leaves.masks, leaves.counts, LEAF**3 // 8
+    data = masks.tobytes()
+    plain = [data[start : start + size] + _OUTSIDE for start in range(0, len(data), size)]
     if background == 0:
         return plain
     for leaf in np.flatnonzero(counts < LEAF**3):
@@ -185,7 +205,7 @@ def _heads(leaves: Leaves, counts: NDArray[np.int64], masks: NDArray[np.uint8], 
     return plain
 
 
-def _zipped(numbers: memoryview) -> list[bytes | memoryview]:
+def _zipped(numbers: memoryview) -> list[Part]:
     """Numbers packed, behind how long that is; below 0 if they got no shorter and are as they were."""
     packed = zlib.compress(numbers, _FAST)
     if len(packed) < len(numbers):

@@ -237,6 +237,11 @@ class RunFrame:
         return self.snapshot.cell_velocity(self.run.scene.domain)
 
     @property
+    def pressure(self) -> NDArray[np.float32]:
+        """Pressure (Pa) of the last step in all cells of the domain, [[z,] y, x]; NaN where it is not known."""
+        return self.snapshot.cell_pressure(self.run.scene.domain)
+
+    @property
     def surface(self) -> Mesh:
         """The liquid's surface: as it was made, or made now and not kept."""
         if self.run.has(SURFACES, self.number):

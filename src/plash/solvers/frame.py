@@ -13,7 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from plash.carried import CARRIED, COLOR, scalars
 from plash.grid.box import cell_centres, interpolated_at
 from plash.grid.dense import from_dense, tiles_over
+from plash.grid.fields import FaceField
+from plash.grid.sample import velocity_at
 from plash.grid.sparse_grid import SparseGrid, volume_grids
+from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
 from plash.particles.particles import Particles
 from plash.physics.box.heat import TEMPERATURE
@@ -21,6 +24,7 @@ from plash.physics.solids.rigid_motion import Poses
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
 from plash.solvers.box_state import BoxState
+from plash.solvers.frame_pressure import FramePressure
 from plash.solvers.ledger import Ledger
 from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
@@ -42,6 +46,14 @@ def nowhere(points: Points) -> Points:
     return np.full(points.shape, np.nan)
 
 
+def between_centres(velocity: NDArray[np.float32], tiles: Tiles, points: Points, h: float) -> Points:
+    """Velocity at points (n, axes) in metres, between values at centres of cells [axis, slot, z, y, x]."""
+    # A face field has component a half a cell before the centre along axis a
+    field, shifts = FaceField(tiles, velocity), 0.5 * h * np.eye(points.shape[1])
+    columns = [velocity_at(field, points - shift, h)[:, axis] for axis, shift in enumerate(shifts)]
+    return np.stack(columns, axis=1)
+
+
 class Snapshot(Protocol):
     """What a frame shows; a copy that later steps do not change."""
 
@@ -59,6 +71,9 @@ class Snapshot(Protocol):
 
     def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
         """Velocity (m/s) at the centres of all cells of the domain [axis, [z,] y, x]; NaN where no liquid is near."""
+
+    def cell_pressure(self, domain: Domain) -> NDArray[np.float32]:
+        """Pressure (Pa) of the last step in all cells of the domain [[z,] y, x]; NaN where it is not known."""
 
     def dots(self) -> FrameParticles:
         """The particles that a picture may show."""
@@ -88,12 +103,14 @@ class FrameParticles:
         carried: What else they carry, by name, one row per particle; each is an attribute too, such as `age` (s).
         velocity_at: Velocity (n, axes) of the liquid in m/s at points (n, axes) in metres; NaN where it is not known.
         poses: Where solids that move are, by name.
+        pressure: Of the last step, in cells; None if nothing is known of it.
     """
 
     position: NDArray[np.float64]
     carried: Mapping[str, NDArray[Any]]
     velocity_at: Callable[[Points], Points] = nowhere
     poses: Poses = field(default_factory=dict)
+    pressure: FramePressure | None = None
 
     @staticmethod
     def of(
@@ -102,6 +119,7 @@ class FrameParticles:
         velocity_at: Callable[[Points], Points] = nowhere,
         poses: Poses = MappingProxyType({}),
         velocity: NDArray[np.float32] | None = None,
+        pressure: FramePressure | None = None,
     ) -> FrameParticles:
         """A copy of the particles as they are now, and where solids are.
 
@@ -111,6 +129,7 @@ class FrameParticles:
             velocity_at: Velocity of the liquid at points.
             poses: Where solids that move are.
             velocity: Velocity of each particle now, m/s, one column each; else the one it carries.
+            pressure: Of the last step.
         """
         now = {} if velocity is None else {"velocity": velocity}
         shown = {
@@ -118,7 +137,7 @@ class FrameParticles:
             for name, quantity in CARRIED.items()
             if quantity.is_in_frames and quantity.is_wanted(getattr(particles, name))
         }
-        return FrameParticles(particles.position(h), shown, velocity_at, poses)
+        return FrameParticles(particles.position(h), shown, velocity_at, poses, pressure)
 
     @staticmethod
     def read(arrays: StoredArrays, scene: Scene) -> FrameParticles:
@@ -138,7 +157,8 @@ class FrameParticles:
                 shown[name] = arrays.take(name, start.dtype, start.shape, *limits)
         position = arrays.take("position", np.float64, (n, d), bounds.low * h, bounds.high * h)
         time = float(arrays.take("time", np.float64, ()))
-        return FrameParticles(position, shown, poses=poses_from(arrays, scene.poses_at(time)))
+        pressure = FramePressure.read(arrays, scene)
+        return FrameParticles(position, shown, poses=poses_from(arrays, scene.poses_at(time)), pressure=pressure)
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         carried = self.__dict__.get("carried", {})
@@ -166,8 +186,9 @@ class FrameParticles:
         }
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: the position, what else is carried, and the poses of solids."""
-        return {"position": self.position, **self.carried, **pose_arrays(self.poses)}
+        """What stands in the file of a frame: the position, what else is carried, the poses of solids, the pressure."""
+        pressure = {} if self.pressure is None else self.pressure.arrays()
+        return {"position": self.position, **self.carried, **pose_arrays(self.poses), **pressure}
 
     @property
     def scalars(self) -> ArraysByName:
@@ -195,6 +216,10 @@ class FrameParticles:
         from plash.mesh.liquid_field import cell_velocity
 
         return cell_velocity(self.position, self.velocity, self.volume, domain)
+
+    def cell_pressure(self, domain: Domain) -> NDArray[np.float32]:
+        """Pressure (Pa) of the last step in all cells [[z,] y, x]; NaN where there was no liquid."""
+        return (self.pressure or FramePressure.none(domain.dimension)).dense(domain)
 
     def dots(self) -> FrameParticles:
         """The particles themselves."""
@@ -228,19 +253,24 @@ class FrameGrids:
         velocity: In m/s, [axis, [z,] y, x] with x first.
         h: Cell size, m.
         temperature: In K, [[z,] y, x]; None if none is carried along.
+        pressure: Of the last step, in Pa, of zero mean, [[z,] y, x]; None in files of an earlier plash.
     """
 
     density: NDArray[np.float32]
     velocity: NDArray[np.float32]
     h: float
     temperature: NDArray[np.float32] | None = None
+    pressure: NDArray[np.float32] | None = None
 
     @staticmethod
     def of(state: BoxState, h: float) -> FrameGrids:
         """A copy of the fields as they are now."""
         warmth = state.scalars.get(TEMPERATURE)
         temperature = None if warmth is None else warmth.astype(np.float32)
-        return FrameGrids(state.density.astype(np.float32), state.velocity.astype(np.float32), h, temperature)
+        density, velocity, pressure = (
+            each.astype(np.float32) for each in (state.density, state.velocity, state.pressure)
+        )
+        return FrameGrids(density, velocity, h, temperature, pressure)
 
     @staticmethod
     def read(arrays: StoredArrays, scene: Scene) -> FrameGrids:
@@ -254,7 +284,8 @@ class FrameGrids:
         velocity = arrays.take("velocity", np.float32, (len(box), *box), -most, most)
         h = float(arrays.take("h", np.float64, (), domain.h, domain.h))
         temperature = arrays.take(TEMPERATURE, np.float32, box, -FASTEST, FASTEST) if scene.has_heat else None
-        return FrameGrids(density, velocity, h, temperature)
+        pressure = arrays.take("pressure", np.float32, box) if "pressure" in arrays else None
+        return FrameGrids(density, velocity, h, temperature, pressure)
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
@@ -276,9 +307,10 @@ class FrameGrids:
         return result
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: density, velocity and cell size, and the temperature if there is one."""
-        warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
-        return {"density": self.density, "velocity": self.velocity, "h": np.asarray(self.h), **warmth}
+        """What stands in the file of a frame: density, velocity, cell size, and temperature and pressure if known."""
+        perhaps = {TEMPERATURE: self.temperature, "pressure": self.pressure}
+        known = {name: values for name, values in perhaps.items() if values is not None}
+        return {"density": self.density, "velocity": self.velocity, "h": np.asarray(self.h), **known}
 
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface where the density is the isovalue."""
@@ -300,6 +332,10 @@ class FrameGrids:
     def cell_velocity(self, domain: Domain) -> NDArray[np.float32]:
         """Velocity (m/s) at the centres of cells [axis, [z,] y, x]."""
         return self.velocity
+
+    def cell_pressure(self, domain: Domain) -> NDArray[np.float32]:
+        """Pressure (Pa) of the last step [[z,] y, x], of zero mean."""
+        return np.full(self.density.shape, np.nan, np.float32) if self.pressure is None else self.pressure
 
     def dots(self) -> FrameParticles:
         """No particles."""

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.dense import to_dense
-from plash.grid.fields import CellField, FaceField
-from plash.grid.sample import velocity_at
+from plash.grid.fields import CellField
 from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
 from plash.grid.volume import Volume
 from plash.particles.particles import Particles
@@ -19,7 +18,8 @@ from plash.physics.level_set.continuation import filled_cells
 from plash.physics.solids.rigid_motion import Poses
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
-from plash.solvers.frame import FrameGrids, FrameParticles, Points
+from plash.solvers.frame import FrameGrids, FrameParticles, Points, between_centres
+from plash.solvers.frame_pressure import FramePressure
 from plash.solvers.level_set_stored import phi_from
 from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
@@ -77,6 +77,7 @@ class FrameLevelSet:
         h: Cell size, m.
         poses: Where solids that move are, by name.
         drops: Liquid that flies, too small for the level set.
+        pressure: Of the last step, in cells.
     """
 
     phi: CellField
@@ -84,6 +85,7 @@ class FrameLevelSet:
     h: float
     poses: Poses
     drops: FrameDrops
+    pressure: FramePressure
 
     @staticmethod
     def of(
@@ -93,6 +95,7 @@ class FrameLevelSet:
         h: float,
         poses: Poses,
         drops: FrameDrops,
+        pressure: FramePressure,
     ) -> FrameLevelSet:
         """A level set, which is kept, with the velocity at the centres of cells that are not solid."""
         tiles = phi.tiles
@@ -101,7 +104,7 @@ class FrameLevelSet:
         values = np.full((len(open_cells), tiles.dimension), np.nan)
         values[open_cells] = velocity(tiles.cell_centres(tiles.slots, h)[open_cells])
         at[:, 1:] = values.T.reshape(tiles.dimension, -1, *tiles.shape)
-        return FrameLevelSet(phi, at, h, poses, drops)
+        return FrameLevelSet(phi, at, h, poses, drops, pressure)
 
     @staticmethod
     def read(arrays: StoredArrays, scene: Scene) -> FrameLevelSet:
@@ -116,12 +119,14 @@ class FrameLevelSet:
             "velocity", np.float32, (scene.dimension, *phi.pool.shape), -most, most, unknown=np.isnan
         )
         time = float(arrays.take("time", np.float64, ()))
-        return FrameLevelSet(phi, velocity, h, poses_from(arrays, scene.poses_at(time)), FrameDrops.read(arrays, scene))
+        poses, drops = poses_from(arrays, scene.poses_at(time)), FrameDrops.read(arrays, scene)
+        return FrameLevelSet(phi, velocity, h, poses, drops, FramePressure.read(arrays, scene))
 
     def arrays(self) -> ArraysByName:
-        """What stands in the file of a frame: keys of tiles, φ, the velocity, the poses of solids, and drops."""
+        """What stands in the file of a frame: tiles, φ, the velocity, the poses of solids, drops, the pressure."""
         tiles = {"tiles": self.phi.tiles.keys, "phi": self.phi.pool}
-        return {**tiles, "velocity": self.velocity, **pose_arrays(self.poses), **self.drops.arrays()}
+        moving = {"velocity": self.velocity, **pose_arrays(self.poses), **self.drops.arrays()}
+        return {**tiles, **moving, **self.pressure.arrays()}
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
@@ -139,11 +144,7 @@ class FrameLevelSet:
 
     def velocity_at(self, points: Points) -> Points:
         """Velocity (n, axes) in m/s at points (n, axes) in metres, between cell centres; NaN where no tile is near."""
-        # A face field has component a half a cell before the centre along axis a
-        field = FaceField(self.phi.tiles, self.velocity)
-        shifts = 0.5 * self.h * np.eye(points.shape[1])
-        columns = [velocity_at(field, points - shift, self.h)[:, axis] for axis, shift in enumerate(shifts)]
-        return np.stack(columns, axis=1)
+        return between_centres(self.velocity, self.phi.tiles, points, self.h)
 
     def surface(self, scene: Scene, time: float) -> Mesh:
         """The surface where φ is zero at a time (s)."""
@@ -172,6 +173,10 @@ class FrameLevelSet:
         first = (0,) * len(domain.cells)
         dense = [to_dense(pool, self.phi.tiles, first, domain.cells).T for pool in self.velocity]
         return np.stack(dense)
+
+    def cell_pressure(self, domain: Domain) -> NDArray[np.float32]:
+        """Pressure (Pa) of the last step in all cells [[z,] y, x]; NaN where there was no liquid."""
+        return self.pressure.dense(domain)
 
     def as_volume(self) -> Volume:
         """Nothing: a liquid is seen by its surface."""

@@ -322,7 +322,8 @@ class LevelSetLiquid(LiquidSolver):
         shown.pool[places_of(s.inlet_cells, phi.tiles)] = np.float32(BAND * self.h)
         continue_into_solids(shown, is_solid, self.h)
         drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
-        return FrameLevelSet.of(shown, is_solid, at, self.h, poses, FrameDrops.of(*drops, self.h))
+        flying = FrameDrops.of(*drops, self.h)
+        return FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""

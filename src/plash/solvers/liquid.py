@@ -274,7 +274,7 @@ class LiquidSolver:
         field = s.velocity_now()
         velocity = nowhere if field is None else functools.partial(velocity_at, field, h=self.h)
         own = velocity_after(s.particles, s.lag, self.time_step.gravity)
-        return FrameParticles.of(s.particles, self.h, velocity, self.solids.poses(s.time), own)
+        return FrameParticles.of(s.particles, self.h, velocity, self.solids.poses(s.time), own, s.shown_pressure())
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""

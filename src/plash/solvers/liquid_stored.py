@@ -49,6 +49,8 @@ def stored_liquid(s: State) -> tuple[ArraysByName, dict[str, Any]]:
         arrays |= {"strain_tiles": s.strain.tiles.keys, "grid_strain": s.strain.pool}
     if s.cells is not None:
         arrays |= {"cell_tiles": s.cells.tiles.keys, "label": s.cells.label, "faces": s.cells.faces, "wet": s.cells.wet}
+        if s.pressure is not None:
+            arrays["pressure"] = s.pressure.pool.astype(np.float32)  # no step reads it, only the frame
         if s.cells.phi is not None:
             arrays["phi"] = s.cells.phi.pool
     arrays |= pose_arrays(s.poses)
@@ -93,7 +95,11 @@ def liquid_from(arrays: StoredArrays, numbers: LiquidNumbers, bounds: Bounds, ro
         shape = (entry_count(d), where.count + 1, *where.shape)
         state.strain = StrainField(where, arrays.take("grid_strain", np.float32, shape, unknown=np.isnan))
     if "label" in arrays:
-        state.cells = _cells(arrays, tiles("cell_tiles"))
+        where = tiles("cell_tiles")
+        state.cells = _cells(arrays, where)
+        if "pressure" in arrays:
+            pool = (where.count + 1, *where.shape)
+            state.pressure = CellField(where, arrays.take("pressure", np.float32, pool))
     return state
 
 

@@ -141,6 +141,7 @@ class SmokeSolver:
         if expansion is not None:
             inflow = replace(inflow, fastest=max(inflow.fastest, float(expansion.max())))
         projection = self.pressure.project(s.velocity, cells, dt, inflow, expansion)
+        s.pressure = projection.pressure
         settle(s.velocity, cells, self.wind.velocity)
         if has_walls(cells):
             extrapolate(s.velocity, _LAYERS)
@@ -281,7 +282,7 @@ class SmokeSolver:
         flame = self.fire.flame(s.scalars)
         if flame is not None:
             pools["flame"] = flame
-        return FrameSmoke.of(s.envelope.tiles, pools, s.velocity, self.h, self.solids.poses(s.time))
+        return FrameSmoke.of(s.envelope.tiles, pools, s.velocity, s.pressure, self.h, self.solids.poses(s.time))
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.fields import FaceField
+from plash.grid.fields import CellField, FaceField
 from plash.physics.smoke.envelope import Envelope
 from plash.physics.solids.domain_box import DomainBox
 from plash.physics.solids.rigid_motion import Poses
@@ -33,6 +33,7 @@ class SmokeState:
         time: s.
         steps: How many steps have been taken.
         poses: Where the solids that move were when the last one began, by name.
+        pressure: Of the last step, Pa, for frames to show; None before the first step.
     """
 
     envelope: Envelope
@@ -41,6 +42,7 @@ class SmokeState:
     time: float = 0.0
     steps: int = 0
     poses: Poses = field(default_factory=dict)
+    pressure: CellField | None = None
 
     @staticmethod
     def nothing(dimension: int, fields: int, wind: Sequence[float]) -> SmokeState:
@@ -60,6 +62,9 @@ class SmokeState:
             "velocity": self.velocity.pool,
             "scalars": self.scalars,
         }
+        if self.pressure is not None:
+            single = CellField(self.pressure.tiles, self.pressure.pool.astype(np.float32))
+            arrays["pressure"] = single.moved_to(tiles).pool
         return arrays | pose_arrays(self.poses), {"time": self.time, "steps": self.steps}
 
 
@@ -98,4 +103,7 @@ def smoke_from(
     backgrounds = (velocity[:, :1] == empty.velocity.pool).all() and not scalars[:, 0].any()
     if not backgrounds:
         raise arrays.damaged("air far from smoke is not that of the scene")
-    return SmokeState(envelope, FaceField(tiles, velocity), scalars, numbers.time, numbers.steps)
+    state = SmokeState(envelope, FaceField(tiles, velocity), scalars, numbers.time, numbers.steps)
+    if "pressure" in arrays:
+        state.pressure = CellField(tiles, arrays.take("pressure", np.float32, pool, -_HUGE, _HUGE))
+    return state

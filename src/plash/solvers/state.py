@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plash.grid.cells import Cells
+from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.tiles import Tiles
 from plash.particles.particles import Particles
 from plash.physics.elasticity.strain_field import StrainField
 from plash.physics.solids.rigid_motion import Poses
+from plash.solvers.frame_pressure import FramePressure
 
 
 @dataclass(eq=False)
@@ -59,6 +60,12 @@ class State:
     def lag(self) -> float:
         """By how much velocities lag behind positions, s: half of a step that is done."""
         return self.time - self.velocity_time
+
+    def shown_pressure(self) -> FramePressure:
+        """The pressure of the last step in the cells that were liquid then."""
+        if self.pressure is None or self.cells is None:
+            return FramePressure.none(self.particles.dimension)
+        return FramePressure.of(self.pressure, self.cells.label == LIQUID)
 
     def velocity_now(self) -> FaceField | None:
         """The velocity on faces at the time of the particles, m/s: as in the last step it goes on to change."""

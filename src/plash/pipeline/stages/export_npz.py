@@ -23,4 +23,5 @@ NPZ = export_of_frames(
     after=(SIMULATION, SURFACES),
     settings=lambda scene, frame: [physics(scene)],
     make=_make,
+    edition=2,
 )
