@@ -51,19 +51,22 @@ _force = click.option("--force", is_flag=True, help="Begin anew where the folder
 @click.command()
 @click.argument("scene")
 @_out
+@click.option("--frame", type=int, metavar="N", help="Simulate up to this frame, and make its picture alone.")
 @_force
 @quality_option
 @scene_options
 @workers_options
 @work_options
-def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
+def run(scene: str, out: Path | None, frame: int | None, force: bool, **options: Any) -> None:
     """Simulate SCENE, mesh it, draw it, make the movie and a report.
 
     SCENE is a scene file or a name from `plash scenes`. A run that is there already is continued: only what is missing
     is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
     left alone (exit code 6) unless --force is given.
+
+    With --frame one picture is made, before the whole run: the frames simulated for it are used by that later.
     """
-    _work(scene, out, force, None, **options)
+    _work(scene, out, force, None, frame, **options)
 
 
 @click.command()
@@ -81,7 +84,7 @@ def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     """
     from plash.pipeline.stages.simulation import SIMULATION
 
-    _work(scene, out, force, [SIMULATION.name], **options)
+    _work(scene, out, force, [SIMULATION.name], None, **options)
 
 
 def _work(
@@ -89,6 +92,7 @@ def _work(
     out: Path | None,
     force: bool,
     stages: Sequence[str] | None,
+    frame: int | None,
     *,
     settings: tuple[str, ...],
     resolution: int | None,
@@ -111,6 +115,7 @@ def _work(
         loaded,
         out or default_out(scene),
         stages=stages,
+        frame=frame,
         force=force,
         source=scene,
         progress=progress,

@@ -1,7 +1,7 @@
 """Colours by name or as "#rrggbb", and the way from screens to light and back.
 
-Names are those of CSS, but for thirteen of plash's own (`_OWN`): they are colours of liquids and things, which are duller
-than those that screens can show. "red" is no pure red.
+Names are those of CSS, but for thirteen of plash's own (`_OWN`): they are colours of liquids and things, which are
+duller than those that screens can show. "red" is no pure red.
 
 Light is computed in linear red, green and blue, and so are mixtures; screens show the sRGB curve of it.
 """
