@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.designs import Between
     from plash.pipeline.import_mesh import import_mesh, undo_import
+    from plash.pipeline.look import look
     from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
@@ -88,6 +89,7 @@ _HOMES = {
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.designs": ["Between"],
     "plash.pipeline.import_mesh": ["import_mesh", "undo_import"],
+    "plash.pipeline.look": ["look"],
     "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
@@ -163,6 +165,7 @@ __all__ = [
     "gallery",
     "import_mesh",
     "load_scene",
+    "look",
     "open_run",
     "parse_scene",
     "resume",

@@ -1,12 +1,12 @@
 """One picture before the whole run: `plash run SCENE --frame N`."""
 
 import pytest
+from tests.pipeline.conftest import checksums
 
 import plash
 from plash.cli.main import _exit_code
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
-from tests.pipeline.conftest import checksums
 
 SMALL = {"resolution": 16, "frames": 5, "look.width": 64}
 

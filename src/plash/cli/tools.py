@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from plash.cli.options import new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
+from plash.cli.options import default_out, new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
 from plash.cli.show import Plain, ledger_lines
 from plash.errors import StorageError
 from plash.scene.language.read import load_scene
@@ -42,6 +42,36 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     else:
         click.echo("\n".join(check_lines(report)))
     report.raise_errors(scene)
+
+
+@click.command()
+@click.argument("scene")
+@click.option("--frame", type=int, default=1, show_default=True, metavar="N", help="Frame whose time it is.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="PNG file.  [default: SCENE_look.png here]"
+)
+@scene_options
+def look(scene: str, frame: int, out: Path | None, settings: tuple[str, ...], **named: Any) -> None:
+    """Draw SCENE as it begins, in a moment: nothing is simulated.
+
+    The picture has the liquid, the solids and the tank, as the camera sees them, and outlines of sources, sinks and
+    pumps with their names. With --frame solids and camera are where they are then; the liquid is as it begins.
+    """
+    path = out or Path(f"{default_out(scene).name}_look.png")
+    if path.suffix.lower() != ".png":
+        raise click.BadParameter(f"{str(path)!r} is no PNG file: end its name with .png", param_hint="--out")
+    loaded = load_scene(scene, **overrides_of(settings, **named))
+    import numpy as np
+
+    from plash.files.atomic import write_bytes
+    from plash.pipeline.compiling import watched_compilation
+    from plash.pipeline.look import look as look_at
+    from plash.render.video.png import png_bytes
+
+    with watched_compilation(Plain().compiling):
+        picture = look_at(loaded, frame)
+    write_bytes(path, png_bytes(np.asarray(picture)))
+    click.echo(f"{path} shows {scene} at frame {frame}, before anything is simulated")
 
 
 @click.command()
