@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plash.cli import completing
 from plash.cli.options import (
     default_out,
     overrides_of,
@@ -36,6 +37,7 @@ _set = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completing.parameters,
     help="Replace a parameter of [mesh], [look] or [output], such as look.show=cells.",
 )
 _set_any = click.option(
@@ -43,13 +45,14 @@ _set_any = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completing.parameters,
     help="Replace a parameter of [mesh], [look] or [output]; in a branch, of anything that does not move the cells.",
 )
 _force = click.option("--force", is_flag=True, help="Begin anew where the folder holds another simulation.")
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @_out
 @click.option("--frame", type=int, metavar="N", help="Simulate up to this frame, and make its picture alone.")
 @_force
@@ -70,7 +73,7 @@ def run(scene: str, out: Path | None, frame: int | None, force: bool, **options:
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @_out
 @_force
 @scene_options
@@ -126,7 +129,7 @@ def _work(
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @click.option(
     "--vary",
     "texts",
@@ -178,7 +181,7 @@ def wedge(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
 @click.option("--verify", is_flag=True, help="Read every file first, as `plash info --verify` does, and mend them all.")
 @click.option(
@@ -231,7 +234,7 @@ def _branch(folder: str, out: Path, start: int, overrides: dict[str, Any], **opt
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @_set
 @workers_options
 @work_options
@@ -246,7 +249,7 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @quality_option
 @_set
 @workers_options
@@ -264,7 +267,7 @@ def render(folder: str, quality: str | None, settings: tuple[str, ...], **option
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option(
     "--format",
     "formats",
@@ -292,7 +295,7 @@ def video(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option(
     "--to",
     "exports",
@@ -322,7 +325,7 @@ def export(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @work_options
 def report(folder: str, **options: Any) -> None:
     """Write the run in FOLDER on one page: report.html, which needs no other file and no network.
