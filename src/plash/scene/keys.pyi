@@ -163,7 +163,9 @@ class DyeSourceKeys(TypedDict, total=False):
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
 
-    shape: Required[Shape]
+    shape: Shape
+    inside: str
+    level: float | str | None
     velocity: Vector
     time: float | str
     temperature: float | str | None

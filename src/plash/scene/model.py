@@ -17,6 +17,7 @@ from pydantic import (
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
+    model_validator,
 )
 
 from plash.carried import CARRIED
@@ -41,7 +42,7 @@ from plash.scene.look import Look
 from plash.scene.meshing import Meshing
 from plash.scene.motion import Pose
 from plash.scene.output import Output
-from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
+from plash.scene.placing import faults_of_containers, placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
@@ -286,6 +287,11 @@ class Scene(SceneModel):
                     found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))
         _refuse_all(found)
         return liquids
+
+    @model_validator(mode="after")
+    def _containers_are_known(self) -> Self:
+        _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
 
     @field_validator("look")
     @classmethod

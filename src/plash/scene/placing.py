@@ -5,6 +5,7 @@ Each function checks one body, given the parts of the scene that were read befor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import ValidationInfo
@@ -13,7 +14,7 @@ from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
 from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.language.base import wrong_dimensions
-from plash.scene.language.words import refusal_at, refusals, shown
+from plash.scene.language.words import Finding, nearest, refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 
@@ -29,8 +30,22 @@ def placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
     if "velocity" not in fill.model_fields_set:
         fill = fill.model_copy()
         fill.__dict__["velocity"] = (0.0,) * domain.dimension
-    _refuse_outside(fill, domain)
+    if fill.shape is None:  # it is in a container, which is placed itself
+        _refuse_misplaced(fill, domain.dimension)
+    else:
+        _refuse_outside(fill, domain)
     return fill
+
+
+def faults_of_containers(fills: Sequence[Fill], solids: Sequence[Solid]) -> list[Finding]:
+    """Fills that are inside something that is no solid of the scene."""
+    names = [solid.name for solid in solids]
+    found: list[Finding] = []
+    for index, fill in enumerate(fills):
+        if fill.inside and fill.inside not in names:
+            known = f"{nearest(fill.inside, names)} Known: {', '.join(names) or 'none'}"
+            found.append((("fill", index, "inside"), f"{shown(fill.inside)} is not the name of a solid.{known}"))
+    return found
 
 
 def placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
