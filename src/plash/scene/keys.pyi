@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
+from plash.scene.drops import Drops
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
 from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
@@ -148,6 +149,25 @@ class DomainKeys(TypedDict, total=False):
     sides: Sides | SidesKeys | Literal["closed", "open", "unbounded"]
     friction: SideFriction | SideFrictionKeys | float
     side_temperature: WarmSides | WarmSidesKeys
+
+class DropsKeys(TypedDict, total=False):
+    """Keys of `Drops`."""
+
+    name: str
+    kind: Literal["drops"]
+    shape: Required[Shape]
+    rate: Required[float | str]
+    radius: Required[float | str]
+    largest: float | str | None
+    velocity: Vector
+    temperature: float | str | None
+    viscosity: float | str | None
+    color: str | None
+    start: float | str
+    stop: float | str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
 
 class DyeSourceKeys(TypedDict, total=False):
     """Keys of `DyeSource`."""
@@ -386,6 +406,8 @@ class SceneKeys(TypedDict, total=False):
         | BlobKeys
         | Spout
         | SpoutKeys
+        | Drops
+        | DropsKeys
         | HeatSource
         | HeatSourceKeys
         | DyeSource

@@ -32,6 +32,7 @@ from plash.scene.coloring import (
     smoke_colors,
 )
 from plash.scene.domain import Domain
+from plash.scene.drops import Drops
 from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
@@ -278,7 +279,7 @@ class Scene(SceneModel):
         remedy = 'use surface = "particles", or take it out'
         found: list[Finding] = []
         for index, body in enumerate(liquids):
-            if isinstance(body, Blob | HeatSource):
+            if isinstance(body, Blob | Drops | HeatSource):
                 found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
             elif getattr(body, "time", 0.0) > 0:
                 found.append(((index, "time"), f"{body.time:g} s is after the start of a level set, at 0 s: {remedy}"))
@@ -449,9 +450,9 @@ class Scene(SceneModel):
         return (low, high) if high > low else (low, low + 1.0)
 
     @property
-    def _liquids(self) -> tuple[Fill | Blob | Spout, ...]:
+    def _liquids(self) -> tuple[Fill | Blob | Drops | Spout, ...]:
         """All that puts liquid somewhere."""
-        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Spout))
+        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Drops | Spout))
 
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""

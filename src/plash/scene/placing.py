@@ -12,13 +12,14 @@ from pydantic import ValidationInfo
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
+from plash.scene.drops import Drops
 from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.language.base import wrong_dimensions
 from plash.scene.language.words import Finding, nearest, refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 
-FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
+FillOrBlob = TypeVar("FillOrBlob", Fill, Blob, Drops)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
 
 
@@ -72,6 +73,8 @@ def placed_source(source: Source, info: ValidationInfo) -> Source:
     domain: Domain | None = info.data.get("domain")
     if isinstance(source, Blob):
         return placed_fill(source, info)
+    if isinstance(source, Drops):
+        return placed_fill(source, info)
     if domain is None:
         return source
     if isinstance(source, HeatSource | DyeSource):
@@ -121,7 +124,7 @@ def placed_force(force: Force, info: ValidationInfo) -> Force:
     return force
 
 
-def _refuse_outside(body: Fill | Blob | HeatSource | DyeSource | SmokeSource, domain: Domain) -> None:
+def _refuse_outside(body: Fill | Blob | Drops | HeatSource | DyeSource | SmokeSource, domain: Domain) -> None:
     """Refuse what makes no sense in the domain's axes, or has no part in it."""
     _refuse_misplaced(body, domain.dimension)
     origin = (0.0,) * domain.dimension

@@ -48,6 +48,8 @@ class LiquidSettings(Solver):
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter", "surface")
     edition: ClassVar[tuple[int, ...]] = (3,)
     has_elasticity: ClassVar[bool] = True
+    source_kinds: ClassVar[frozenset[str]] = Solver.source_kinds | {"drops"}
+    bringing_kinds: ClassVar[frozenset[str]] = Solver.bringing_kinds | {"drops"}
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(

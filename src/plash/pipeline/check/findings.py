@@ -15,6 +15,7 @@ from plash.pipeline.check.flow_findings import flow_findings
 from plash.pipeline.check.heat_findings import heat_findings
 from plash.pipeline.check.step_findings import MANY_STEPS, step_findings, times_of, top_speed
 from plash.scene.bodies import Fill, Solid
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
 from plash.scene.sources import Blob, Spout
@@ -71,6 +72,9 @@ def _measured_volume(scene: Scene) -> float:
     for source in scene.source:
         if isinstance(source, Blob):
             wet |= distance(source.shape, samples, source.name) < 0
+        elif isinstance(source, Drops):
+            lasts = max(min(scene.time.frames / scene.time.fps, source.end) - source.start, 0.0)
+            brought += source.rate * lasts * source.mean_volume(scene.dimension)
         elif isinstance(source, Spout) and source.name not in matched:
             rate = source.peak(scene.dimension) * source.shape.area(scene.dimension)
             brought += rate * source.run_time(scene.time.frames / scene.time.fps)

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
+from plash.scene.drops import Drops
 from plash.scene.forces import FunctionForce, Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
@@ -223,6 +224,7 @@ def _flows() -> list[str]:
         _section('### `kind = "blob"`', Blob),
         _section('### `kind = "spout"`', Spout),
         *(_section(f"#### `{kind_of(opening)}`", opening) for opening in openings),
+        _section('### `kind = "drops"`', Drops),
         _section('### `kind = "heat"`', HeatSource),
         _section('### `kind = "dye"`', DyeSource),
         _section('### `kind = "smoke"`', SmokeSource),
@@ -359,6 +361,7 @@ def _all_fields() -> Iterator[FieldInfo]:
         MotionPath,
         Blob,
         Spout,
+        Drops,
         HeatSource,
         DyeSource,
         SmokeSource,

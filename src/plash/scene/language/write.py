@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from plash.errors import Problem, SceneError
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, SideFriction, Sides
+from plash.scene.drops import Drops
 from plash.scene.forces import FunctionForce
 from plash.scene.language.base import SceneModel
 from plash.scene.language.fields import fields_of
@@ -116,7 +117,7 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
         default = field.default
         if isinstance(table, Domain) and name == "gravity":
             default = default[: table.dimension]
-        if isinstance(table, Fill | Blob) and name == "velocity":
+        if isinstance(table, Fill | Blob | Drops) and name == "velocity":
             default = (0.0,) * len(value)
         told = isinstance(table, Time) or name == "resolution" or (name == "kind" and not isinstance(table, Solver))
         if value is None or (value == default and not told):
