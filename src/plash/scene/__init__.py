@@ -3,6 +3,7 @@
 A scene is read from a TOML file (``load_scene``), or made in Python from the same parts by the same names.
 """
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
@@ -67,6 +68,7 @@ __all__ = [
     "Motion",
     "MotionKey",
     "MotionPath",
+    "NodeMotion",
     "Oscillation",
     "Output",
     "Pump",

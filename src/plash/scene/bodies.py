@@ -26,7 +26,8 @@ from plash.scene.language.base import (
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import refusal_at, shown
 from plash.scene.look import SolidLook
-from plash.scene.motion import Motion, Pose
+from plash.scene.motion import Motion
+from plash.scene.poses import Pose
 from plash.scene.shapes import Shape
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Required, TypedDict
 
 from numpy.typing import NDArray
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
@@ -73,6 +74,7 @@ CameraKeys = TypedDict(
         "fov": float | str | None,
         "turn": float | str,
         "key": Sequence[CameraKey | CameraKeyKeys],
+        "animation": NodeMotion | NodeMotionKeys | None,
         "aperture": float | str,
         "focus": float | str | None,
         "from": Vector | None,
@@ -324,6 +326,7 @@ class MotionKeys(TypedDict, total=False):
     oscillation: Oscillation | OscillationKeys | None
     keys: Sequence[MotionKey | MotionKeyKeys]
     path: MotionPath | MotionPathKeys | None
+    animation: NodeMotion | NodeMotionKeys | None
     between: Literal["smooth", "linear"]
     start: float | str
     stop: float | str | None
@@ -334,6 +337,7 @@ class MotionKeyKeys(TypedDict, total=False):
     time: Required[float | str]
     offset: Vector | None
     angle: float | str
+    axis: Sequence[float] | NDArray[Any] | None
 
 class MotionPathKeys(TypedDict, total=False):
     """Keys of `MotionPath`."""
@@ -343,6 +347,15 @@ class MotionPathKeys(TypedDict, total=False):
     times: Vector | None
     loop: bool
     oriented: bool
+
+class NodeMotionKeys(TypedDict, total=False):
+    """Keys of `NodeMotion`."""
+
+    file: Required[str]
+    node: Required[str]
+    clip: str
+    scale: float
+    loop: bool
 
 class OscillationKeys(TypedDict, total=False):
     """Keys of `Oscillation`."""

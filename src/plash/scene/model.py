@@ -41,9 +41,9 @@ from plash.scene.language.words import Finding, key_of, nearest, refusal, refusa
 from plash.scene.liquid import Liquid
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
-from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.placing import faults_of_containers, placed, placed_fill, placed_force, placed_solid, placed_source
+from plash.scene.poses import Pose
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout

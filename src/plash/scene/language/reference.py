@@ -14,6 +14,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
@@ -38,6 +39,10 @@ from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
 
+_MOTIONS: dict[str, type[BaseModel]] = {
+    **{"motion": Motion, "oscillation": Oscillation, "keys": MotionKey, "path": MotionPath},
+    "animation": NodeMotion,
+}
 INTRODUCTION = """\
 # The scene file
 
@@ -201,8 +206,7 @@ def reference_page() -> str:
     parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
     parts += [_section("## `[liquid]`", Liquid), _section("### `viscosity_at`", ViscosityPoint), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
-    for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
-        parts.append(_section(f"### `{name}`", part))
+    parts += [_section(f"### `{name}`", part) for name, part in _MOTIONS.items()]
     parts += _flows()
     parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
@@ -355,16 +359,8 @@ def _all_fields() -> Iterator[FieldInfo]:
         Liquid,
         Fill,
         Solid,
-        Motion,
-        Oscillation,
-        MotionKey,
-        MotionPath,
-        Blob,
-        Spout,
-        Drops,
-        HeatSource,
-        DyeSource,
-        SmokeSource,
+        *_MOTIONS.values(),
+        *models_in(Scene.model_fields["source"].annotation),
         Sink,
         Pump,
         Look,

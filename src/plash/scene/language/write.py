@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from plash.errors import Problem, SceneError
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, SideFriction, Sides
 from plash.scene.drops import Drops
@@ -126,7 +127,9 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
             yield name, _sides(value, table)
         elif isinstance(table, Domain) and name == "friction":
             yield name, _friction(value, table)
-        elif (isinstance(table, MeshShape) and name == "file") or (isinstance(table, Look) and name == "light"):
+        elif (isinstance(table, MeshShape | NodeMotion) and name == "file") or (
+            isinstance(table, Look) and name == "light"
+        ):
             yield name, _value(_relative(value, folder))
         else:
             yield name, _value(value, folder)
