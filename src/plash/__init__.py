@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from plash.pipeline.check.check import CheckReport, check
     from plash.pipeline.designs import Between
     from plash.pipeline.import_mesh import import_mesh, undo_import
+    from plash.pipeline.look import look
     from plash.pipeline.open_run import OpenRun, RunFrame, open_run
     from plash.pipeline.run import Outcome, resume, run
     from plash.pipeline.simulate import simulate
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         Difference,
         Disc,
         Domain,
+        Drops,
         DyeSource,
         Fill,
         FunctionForce,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         Motion,
         MotionKey,
         MotionPath,
+        NodeMotion,
         Oscillation,
         Output,
         OwnStage,
@@ -100,6 +103,7 @@ _HOMES = {
     "plash.pipeline.check.check": ["CheckReport", "check"],
     "plash.pipeline.designs": ["Between"],
     "plash.pipeline.import_mesh": ["import_mesh", "undo_import"],
+    "plash.pipeline.look": ["look"],
     "plash.pipeline.open_run": ["OpenRun", "RunFrame", "open_run"],
     "plash.pipeline.run": ["Outcome", "resume", "run"],
     "plash.pipeline.simulate": ["simulate"],
@@ -126,6 +130,7 @@ __all__ = [
     "Disc",
     "DivergedError",
     "Domain",
+    "Drops",
     "DyeSource",
     "Fill",
     "Frame",
@@ -142,6 +147,7 @@ __all__ = [
     "Motion",
     "MotionKey",
     "MotionPath",
+    "NodeMotion",
     "OpenRun",
     "Oscillation",
     "Outcome",
@@ -179,6 +185,7 @@ __all__ = [
     "import_mesh",
     "load_scene",
     "load_solver",
+    "look",
     "open_run",
     "parse_scene",
     "resume",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plash.cli import completing
 from plash.cli.options import (
     default_out,
     overrides_of,
@@ -36,6 +37,7 @@ _set = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completing.parameters,
     help="Replace a parameter of [mesh], [look] or [output], such as look.show=cells.",
 )
 _set_any = click.option(
@@ -43,31 +45,35 @@ _set_any = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completing.parameters,
     help="Replace a parameter of [mesh], [look] or [output]; in a branch, of anything that does not move the cells.",
 )
 _force = click.option("--force", is_flag=True, help="Begin anew where the folder holds another simulation.")
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @_out
+@click.option("--frame", type=int, metavar="N", help="Simulate up to this frame, and make its picture alone.")
 @_force
 @quality_option
 @scene_options
 @workers_options
 @work_options
-def run(scene: str, out: Path | None, force: bool, **options: Any) -> None:
+def run(scene: str, out: Path | None, frame: int | None, force: bool, **options: Any) -> None:
     """Simulate SCENE, mesh it, draw it, make the movie and a report.
 
     SCENE is a scene file or a name from `plash scenes`. A run that is there already is continued: only what is missing
     is made, and changes of [mesh], [look] or [output] never simulate again. A folder that holds another simulation is
     left alone (exit code 6) unless --force is given.
+
+    With --frame one picture is made, before the whole run: the frames simulated for it are used by that later.
     """
-    _work(scene, out, force, None, **options)
+    _work(scene, out, force, None, frame, **options)
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @_out
 @_force
 @scene_options
@@ -81,7 +87,7 @@ def simulate(scene: str, out: Path | None, force: bool, **options: Any) -> None:
     """
     from plash.pipeline.stages.simulation import SIMULATION
 
-    _work(scene, out, force, [SIMULATION.name], **options)
+    _work(scene, out, force, [SIMULATION.name], None, **options)
 
 
 def _work(
@@ -89,6 +95,7 @@ def _work(
     out: Path | None,
     force: bool,
     stages: Sequence[str] | None,
+    frame: int | None,
     *,
     settings: tuple[str, ...],
     resolution: int | None,
@@ -111,6 +118,7 @@ def _work(
         loaded,
         out or default_out(scene),
         stages=stages,
+        frame=frame,
         force=force,
         source=scene,
         progress=progress,
@@ -121,7 +129,7 @@ def _work(
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @click.option(
     "--vary",
     "texts",
@@ -173,7 +181,7 @@ def wedge(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option("--frames", type=int, metavar="N", help="New number of frames.")
 @click.option("--verify", is_flag=True, help="Read every file first, as `plash info --verify` does, and mend them all.")
 @click.option(
@@ -226,7 +234,7 @@ def _branch(folder: str, out: Path, start: int, overrides: dict[str, Any], **opt
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @_set
 @workers_options
 @work_options
@@ -241,7 +249,7 @@ def mesh(folder: str, settings: tuple[str, ...], **options: Any) -> None:
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @quality_option
 @_set
 @workers_options
@@ -259,7 +267,7 @@ def render(folder: str, quality: str | None, settings: tuple[str, ...], **option
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option(
     "--format",
     "formats",
@@ -287,7 +295,7 @@ def video(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.option(
     "--to",
     "exports",
@@ -317,7 +325,7 @@ def export(
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @work_options
 def report(folder: str, **options: Any) -> None:
     """Write the run in FOLDER on one page: report.html, which needs no other file and no network.

@@ -8,12 +8,13 @@ from typing import Literal
 
 import click
 
+from plash.cli import completing
 from plash.cli.options import progress_for, run_folder_of, use_threads, work_options
 from plash.cli.show import show_outcome
 
 
 @click.command("import-mesh")
-@click.argument("folder")
+@click.argument("folder", shell_complete=completing.runs)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--frame", type=click.IntRange(1), metavar="N", help="Frame of a single file, if its name does not tell.")
 @click.option("--up", type=click.Choice(["y", "z"]), help="Axis that points up in PLY, OBJ and STL files.")

@@ -14,11 +14,15 @@ import sys
 import traceback
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from plash.errors import PlashError
 from plash.version import VERSION
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _FILES = ("commands", "exchange", "tools")  # in the order in which a user meets what is in them
 
@@ -55,6 +59,13 @@ class Commands(click.Group):
         module = importlib.import_module(f"plash.cli.{file}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What the shell offers after `plash`: commands, without loading any of them, and options."""
+        from click.shell_completion import CompletionItem
+
+        known = [CompletionItem(name, help=text) for name, text in _commands().items() if name.startswith(incomplete)]
+        return [*known, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help, without loading any of them."""
@@ -97,6 +108,10 @@ def main() -> None:
 
 
 def _exit_code(arguments: list[str]) -> int:
+    if "_PLASH_COMPLETE" in os.environ:  # the shell asks what could come next
+        from plash.cli.completing import complete_lines_of_bash
+
+        complete_lines_of_bash()
     try:
         plash.main(args=arguments, prog_name="plash", standalone_mode=False)
     except click.exceptions.Exit as ending:

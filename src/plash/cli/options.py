@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from plash.cli import completing
 from plash.cli.show import JsonLines, Line, Plain, is_terminal
 from plash.errors import StorageError
 from plash.pipeline.progress import Progress, Silent
@@ -31,6 +32,7 @@ def scene_options(command: Command) -> Command:
             "settings",
             multiple=True,
             metavar="KEY=VALUE",
+            shell_complete=completing.parameters,
             help="Replace any parameter of the scene, such as solver.transfer=flip or fill[0].velocity=[1,0,0].",
         ),
     ):

@@ -178,6 +178,8 @@ def _plain(value: Any) -> Any:
 def outcome_lines(outcome: Outcome) -> list[str]:
     """The summary of a run, for people."""
     lines = [f"{'folder':9}{outcome.folder} ({outcome.frames} frames)"]
+    if outcome.picture:
+        return [*lines, f"{'picture':9}{outcome.picture}", *(f"{'note':9}{note}" for note in outcome.notes)]
     lines += [f"{'movie':9}{movie}" for movie in outcome.movies]
     if outcome.report:
         lines.append(f"{'report':9}{outcome.report}")

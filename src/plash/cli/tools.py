@@ -10,14 +10,15 @@ from typing import Any
 
 import click
 
-from plash.cli.options import new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
+from plash.cli import completing
+from plash.cli.options import default_out, new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
 from plash.cli.show import Plain, ledger_lines
 from plash.errors import StorageError
 from plash.scene.language.read import load_scene
 
 
 @click.command()
-@click.argument("scene")
+@click.argument("scene", shell_complete=completing.scenes)
 @click.option("--fast", is_flag=True, help="Leave out the coarse steps, and so the estimates of time.")
 @scene_options
 @click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads the run will have.")
@@ -45,6 +46,36 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
 
 
 @click.command()
+@click.argument("scene", shell_complete=completing.scenes)
+@click.option("--frame", type=int, default=1, show_default=True, metavar="N", help="Frame whose time it is.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="PNG file.  [default: SCENE_look.png here]"
+)
+@scene_options
+def look(scene: str, frame: int, out: Path | None, settings: tuple[str, ...], **named: Any) -> None:
+    """Draw SCENE as it begins, in a moment: nothing is simulated.
+
+    The picture has the liquid, the solids and the tank, as the camera sees them, and outlines of sources, sinks and
+    pumps with their names. With --frame solids and camera are where they are then; the liquid is as it begins.
+    """
+    path = out or Path(f"{default_out(scene).name}_look.png")
+    if path.suffix.lower() != ".png":
+        raise click.BadParameter(f"{str(path)!r} is no PNG file: end its name with .png", param_hint="--out")
+    loaded = load_scene(scene, **overrides_of(settings, **named))
+    import numpy as np
+
+    from plash.files.atomic import write_bytes
+    from plash.pipeline.compiling import watched_compilation
+    from plash.pipeline.look import look as look_at
+    from plash.render.video.png import png_bytes
+
+    with watched_compilation(Plain().compiling):
+        picture = look_at(loaded, frame)
+    write_bytes(path, png_bytes(np.asarray(picture)))
+    click.echo(f"{path} shows {scene} at frame {frame}, before anything is simulated")
+
+
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def scenes(as_json: bool) -> None:
     """List the scenes that come with plash."""
@@ -61,7 +92,14 @@ def scenes(as_json: bool) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--from", "template", default="dam_break", metavar="SCENE", help="Scene to copy.  [default: dam_break]")
+@click.option(
+    "--from",
+    "template",
+    default="dam_break",
+    metavar="SCENE",
+    shell_complete=completing.gallery_names,
+    help="Scene to copy.  [default: dam_break]",
+)
 def new(name: str, template: str) -> None:
     """Write a scene file NAME.toml to start from: a copy of a scene that comes with plash."""
     from plash.files.atomic import write_bytes
@@ -74,6 +112,18 @@ def new(name: str, template: str) -> None:
     write_bytes(path, text.encode())
     quoted = shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
     click.echo(f"{path} is a copy of {template}. Edit it, then: plash check {quoted} && plash run {quoted}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(completing.SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that has a shell complete commands, options, scenes, runs and parameters.
+
+    Put this into ~/.bashrc or ~/.zshrc:  eval "$(plash completion bash)"  with your shell's name, and for fish
+    plash completion fish > ~/.config/fish/completions/plash.fish
+    """
+    click.echo(completing.script(shell, context.find_root().command), nl=False)
 
 
 @click.command()
@@ -95,7 +145,7 @@ def schema(out: Path | None) -> None:
 
 
 @click.command()
-@click.argument("folder", required=False)
+@click.argument("folder", required=False, shell_complete=completing.runs)
 @click.option("--verify", is_flag=True, help="Check every file of the run against its checksum.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def info(folder: str | None, verify: bool, as_json: bool) -> None:
@@ -128,7 +178,7 @@ def info(folder: str | None, verify: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("scene", required=False)
+@click.argument("scene", required=False, shell_complete=completing.scenes)
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -210,7 +260,13 @@ def _studio_password(lan: bool, password: str | None) -> str | None:
 
 
 @click.command()
-@click.option("--scene", default="bench_dam_break", metavar="SCENE", help="Scene to step.  [default: bench_dam_break]")
+@click.option(
+    "--scene",
+    default="bench_dam_break",
+    metavar="SCENE",
+    shell_complete=completing.scenes,
+    help="Scene to step.  [default: bench_dam_break]",
+)
 @click.option("--steps", type=click.IntRange(1, 10000), default=10, show_default=True, help="Steps to measure.")
 @scene_options
 @click.option("--threads", type=click.IntRange(1, 1024), metavar="N", help="Threads.")
@@ -233,7 +289,7 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
 
 
 @click.command()
-@click.argument("scene", required=False)
+@click.argument("scene", required=False, shell_complete=completing.scenes)
 @click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Processes.  [default: one for each core]")
 @scene_options
 def warm(scene: str | None, jobs: int | None, settings: tuple[str, ...], **named: Any) -> None:

@@ -19,6 +19,7 @@ from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
+_OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
 _NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
 
 
@@ -119,10 +120,9 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     if liquid.get("colors") == "keep":
         del liquid["colors"]
     keys = ("viscosity", liquids), ("color", (*liquids, liquid)), ("temperature", data["solid"])
-    of_fills = ("density", data["fill"]), ("velocity_at", data["fill"])
-    for key, bodies in (*keys, ("color_diffusivity", (liquid,)), *of_fills):
+    for key, bodies in (*keys, ("color_diffusivity", (liquid,)), *((key, data["fill"]) for key in _OF_FILLS)):
         for body in bodies:
-            if body.get(key) is None:
+            if not body.get(key) and body.get(key) != 0:
                 body.pop(key, None)
 
 

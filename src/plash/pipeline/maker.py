@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,7 @@ class Run:
         compilation: What is compiled on the way, which is counted apart.
         log: A line for each time step.
         or_plainer: Whether something plainer may stand in for an optional part that is not installed.
+        still: The one frame that is wanted of stages that read frames; None for all.
     """
 
     folder: RunFolder
@@ -46,11 +48,23 @@ class Run:
     compilation: Compilation
     log: Log
     or_plainer: bool
+    still: int | None = None
 
     @cached_property
     def paths(self) -> RunPaths:
         """Where its files are."""
         return RunPaths(self.folder, self.manifest.name, self.scene.solver.frame_files)
+
+    @property
+    def frames(self) -> int:
+        """The last frame to simulate."""
+        return self.scene.time.frames if self.still is None else self.still
+
+    def wanted(self, stage: Stage[Any]) -> Sequence[int]:
+        """The numbers of the files that are asked for: of a still the simulation up to it, and one file of the rest."""
+        if self.still is None or not stage.is_of_frames:
+            return stage.wanted(self.scene)
+        return [self.still] if isinstance(stage, FileStage) else range(1, self.still + 1)
 
     @property
     def remedy(self) -> str:

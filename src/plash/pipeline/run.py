@@ -31,7 +31,7 @@ from plash.pipeline.run_view import view
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
-from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of
+from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of, with_those_before
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
 from plash.pipeline.stop import Stop, stop_on_signals
@@ -65,6 +65,7 @@ class Outcome:
         ledger: Volumes at the last frame (m³; m² in 2-D), as in `Ledger`.
         seconds: Time spent on each stage, over all sessions; what compiling kernels took is apart, as "compiling".
         notes: What is not quite as it was asked for.
+        picture: The one picture that was asked for, if it was one.
     """
 
     folder: Path
@@ -75,6 +76,7 @@ class Outcome:
     ledger: dict[str, Any]
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
+    picture: Path | None = None
 
     def _repr_html_(self) -> str:
         spent = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in self.seconds.items() if seconds)
@@ -87,6 +89,7 @@ def run(
     out: str | Path,
     *,
     stages: Sequence[str] | None = None,
+    frame: int | None = None,
     force: bool = False,
     verify: bool = False,
     source: str = "scene",
@@ -103,6 +106,7 @@ def run(
         out: The run's folder.
         stages: Which of "simulate", "measure", "mesh", "render", "video", "report" and the exports of the scene to do;
             all if not said. A report that is there is kept up to date by any of them.
+        frame: Simulate up to this frame and make its picture alone. What is simulated is used by a whole run later.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
@@ -128,7 +132,9 @@ def run(
     """
     source = source if isinstance(scene, Scene) else str(scene)
     scene, folder, told = as_scene(scene), RunFolder(Path(out)), watcher(progress)
-    asked = Asked(scene, folder, stages_for(scene, stages), source, force, verify)
+    if frame is not None:
+        stages = _stages_of_still(scene, frame, stages)
+    asked = Asked(scene, folder, stages_for(scene, stages), source, force, verify, frame)
     with stop_on_signals(folder.resume_command) as stop:
         if workers is None:
             return carry_out(asked, told, stop)
@@ -148,6 +154,22 @@ class Asked:
     source: str
     force: bool = False
     verify: bool = False
+    still: int | None = None
+
+
+def _stages_of_still(scene: Scene, frame: int, stages: Sequence[str] | None) -> list[str]:
+    """The stages of one picture: the simulation and what the picture is made from.
+
+    Raises:
+        SceneError: The scene has no such frame.
+        ValueError: Other stages are asked for.
+    """
+    if stages is not None:
+        raise ValueError("a frame is simulated, meshed and drawn: leave stages out")
+    if not 1 <= frame <= scene.time.frames:
+        text = f"{frame} is no frame of the scene: it has 1 to {scene.time.frames}; choose one, or raise time.frames"
+        raise SceneError([Problem("frame", text)])
+    return [SIMULATION.name, *with_those_before(PICTURES)]
 
 
 def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | None = None) -> Outcome:
@@ -160,7 +182,8 @@ def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | N
         with held_run(folder):
             new = Manifest(text, asked.source, simulation(scene), scene.solver.seed, name=folder.name)
             manifest = _manifest_for(folder, scene, new, asked.force)
-            wanted = {*stages, *manifest.wanted}
+            # A still leaves the rest of the run as it was asked for, be it everything
+            wanted = {*(stages if asked.still is None else ()), *manifest.wanted}
             manifest.wanted = [name for name, stage in STAGES.items() if name in wanted and stage.wanted(scene)]
             forget_damaged(folder, manifest, stages, progress, asked.verify)
             manifest.write(folder)
@@ -168,7 +191,8 @@ def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | N
             current = [stage.name for stage in stages_of(manifest.wanted) if stage.is_kept_current]
             names = [*stages, *current]
             with closing(Log(folder.log, manifest.steps)) as log:
-                at_work = Run(folder, scene, manifest, progress, stop, compilation, log, SIMULATION.name in names)
+                plainer = SIMULATION.name in names
+                at_work = Run(folder, scene, manifest, progress, stop, compilation, log, plainer, asked.still)
                 return _work(at_work, names, workers)
 
 
@@ -336,11 +360,12 @@ def _work(run: Run, stages: Sequence[str], workers: Workers | None) -> Outcome:
         progress.note(note)
     if log.lost:
         progress.note(f"{log.path}: {log.lost} lines were damaged or missing; the report will not tell of them")
-    is_left = len(manifest.stage(SIMULATION.name).items) < run.scene.time.frames
+    is_left = any(n not in manifest.stage(SIMULATION.name).items for n in run.wanted(SIMULATION))
     if workers is None and SIMULATION.name in stages and is_left:
         _compile_ahead(run, PICTURES.name in stages)
     runner.work()
-    return replace(outcome(run.folder, manifest), notes=runner.notes)
+    picture = None if run.still is None else PICTURES.file(run.paths, run.still)
+    return replace(outcome(run.folder, manifest), notes=runner.notes, picture=picture)
 
 
 def _compile_ahead(run: Run, is_drawn: bool) -> None:

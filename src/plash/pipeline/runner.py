@@ -40,13 +40,13 @@ class Runner:
     def work(self) -> None:
         """Make what needs the scene alone, then every frame through all stages, then what is made of all frames."""
         run, stages = self._run, [*self._frame_stages, *self._whole_stages]
-        to_do = {stage.name: sum(not self._is_done(stage, n) for n in stage.wanted(run.scene)) for stage in stages}
+        to_do = {stage.name: sum(not self._is_done(stage, n) for n in run.wanted(stage)) for stage in stages}
         try:
             for name, count in to_do.items():
                 if count:
                     self._makers[name].begin()
-            run.progress.begin(run.scene.time.frames, to_do)
-            with _status(run, list(to_do)):
+            run.progress.begin(run.frames, to_do)
+            with _status(run, stages):
                 self._finish_whole([stage for stage in self._whole_stages if _needs_no_frames(stage, run.scene)])
                 self._finish_frames()
                 self._finish_whole(self._whole_stages)
@@ -56,7 +56,7 @@ class Runner:
     def _finish_frames(self) -> int:
         """Bring every frame through the stages; returns how many files were made."""
         run, whole = self._run, 0
-        for frame in range(1, run.scene.time.frames + 1):
+        for frame in range(1, run.frames + 1):
             made = self._finish_frame(self._frame_stages, frame)
             if made:
                 whole += made
@@ -70,7 +70,7 @@ class Runner:
         """Bring a frame through some stages; returns how many files were made."""
         made = 0
         for place, stage in enumerate(stages):
-            if frame in stage.wanted(self._run.scene) and not self._is_done(stage, frame):
+            if frame in self._run.wanted(stage) and not self._is_done(stage, frame):
                 made += self._make(stage, frame, partial(self._finish_frame, stages[:place], frame))
         return made
 
@@ -78,7 +78,7 @@ class Runner:
         """Make the files of some stages that are made of all frames; returns how many were made."""
         made = 0
         for place, stage in enumerate(stages):
-            for number in stage.wanted(self._run.scene):
+            for number in self._run.wanted(stage):
                 if not self._is_done(stage, number):
                     made += self._make(stage, number, partial(self._mend_whole, stages[:place]))
                     self._run.manifest.write(self._run.folder)
@@ -144,23 +144,24 @@ def _needs_no_frames(stage: Stage[Any], scene: Scene) -> bool:
 
 
 @contextmanager
-def _status(run: Run, stages: Sequence[str]) -> Iterator[None]:
-    """Keep the manifest's word on each stage true, however the work ends."""
+def _status(run: Run, stages: Sequence[Stage[Any]]) -> Iterator[None]:
+    """Keep the manifest's word on each stage true, however the work ends: after a still most of it is left."""
     manifest = run.manifest
     for stage in stages:
-        manifest.stage(stage).status = "running"
+        manifest.stage(stage.name).status = "running"
     manifest.write(run.folder)
     try:
         yield
     except PlashError as error:
         stopped = isinstance(error, StoppedError)
         for stage in stages:
-            manifest.stage(stage).status = "stopped" if stopped else "failed"
+            manifest.stage(stage.name).status = "stopped" if stopped else "failed"
         manifest.message = str(error)
         _write_if_possible(run, error)
         raise
     for stage in stages:
-        manifest.stage(stage).status = "done"
+        record = manifest.stage(stage.name)
+        record.status = "done" if all(n in record.items for n in stage.wanted(run.scene)) else "stopped"
     manifest.write(run.folder)
 
 

@@ -89,6 +89,10 @@ def camera_view(camera: Camera | None, domain_size: ArrayLike, size: tuple[int, 
     """The view of a scene's camera at a time (s); without one a view of the whole domain from the front and above."""
     if camera is None:
         camera = Camera()
+    if camera.animation is not None:
+        placed, _ = camera.animation.placed(time)
+        place, right_up_back = placed[:3, 3], placed[:3, :3]
+        return looking(place, place - right_up_back[:, 2], camera.fov or _GIVEN_FOV, size, right_up_back[:, 1])
     if camera.position is None and not camera.key:
         return _view_of_domain(camera, np.asarray(domain_size, np.float64), size, time)
     place, to, fov = _pose(camera, time)

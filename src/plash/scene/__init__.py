@@ -3,9 +3,11 @@
 A scene is read from a TOML file (``load_scene``), or made in Python from the same parts by the same names.
 """
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
+from plash.scene.drops import Drops
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.language.read import gallery, load_scene, parse_scene
 from plash.scene.language.write import scene_text, write_scene
@@ -50,6 +52,7 @@ __all__ = [
     "Difference",
     "Disc",
     "Domain",
+    "Drops",
     "DyeSource",
     "Fill",
     "Force",
@@ -66,6 +69,7 @@ __all__ = [
     "Motion",
     "MotionKey",
     "MotionPath",
+    "NodeMotion",
     "Oscillation",
     "Output",
     "OwnStage",

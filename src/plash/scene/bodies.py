@@ -5,9 +5,9 @@ Both are a shape and a few words about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Self, Unpack
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from plash.scene.colors import Color
 from plash.scene.firmness import OwnElasticity
@@ -15,16 +15,20 @@ from plash.scene.functions import Function
 from plash.scene.language.base import (
     FURTHEST,
     Duration,
+    Length,
     Name,
     Number,
     OwnViscosity,
     SceneModel,
     Temperature,
+    Text,
     Velocity,
 )
 from plash.scene.language.units import Quantity
+from plash.scene.language.words import refusal_at, shown
 from plash.scene.look import SolidLook
-from plash.scene.motion import Motion, Pose
+from plash.scene.motion import Motion
+from plash.scene.poses import Pose
 from plash.scene.shapes import Shape
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Fill(OwnElasticity):
-    """Liquid at the start or at a later time: the part of its shape that is in the domain, unbounded or not.
+    """Liquid at the start or at a later time: the part of its shape that is in the domain, or the room in a container.
 
     Solids stay empty, and liquid that appears later takes only space that has none yet.
 
@@ -45,7 +49,24 @@ class Fill(OwnElasticity):
 
         def __init__(self, **keys: Unpack[FillKeys]) -> None: ...
 
-    shape: Shape = Field(description="Where the liquid is.")
+    # None only until the container is filled (`solvers/build/containers.py`)
+    shape: Shape = Field(  # type: ignore[assignment]
+        default=None,
+        description="Where the liquid is.",
+        json_schema_extra={"default_text": "required, unless inside is given"},
+    )
+    inside: Text = Field(
+        default="",
+        description="Name of a solid that the liquid is in, instead of a shape: the room in it, up to level.",
+        json_schema_extra={"default_text": "none"},
+    )
+    level: Length | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description="How high the liquid stands above the lowest point of the room inside; only with inside.",
+        json_schema_extra={"default_text": "required with inside"},
+    )
     velocity: Velocity = Field(
         default=(0.0, 0.0, 0.0),
         description="How fast it moves at the start.",
@@ -79,6 +100,18 @@ class Fill(OwnElasticity):
         description="Of smoke that fills it; only for smoke.",
         json_schema_extra={"default_text": "1 for smoke"},
     )
+
+    @model_validator(mode="after")
+    def _has_one_place(self) -> Self:
+        if self.inside and self.shape is not None:
+            raise refusal_at("inside", f"{shown(self.inside)} is given together with shape: keep one of them")
+        if not self.inside and self.level is not None:
+            raise refusal_at("level", f"{self.level:g} m has no use without inside, the name of a solid")
+        if self.inside and self.level is None:
+            raise refusal_at("level", 'is missing: say how high the liquid stands, such as level = "4 cm"')
+        if not self.inside and self.shape is None:
+            raise refusal_at("shape", "is missing: give a shape, or inside and level")
+        return self
 
 
 class Solid(SceneModel):

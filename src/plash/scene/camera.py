@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, create_model, model_serializer, model_validator
 from pydantic.config import JsonDict
 
+from plash.scene.animation import NodeMotion
 from plash.scene.language.base import FURTHEST, Direction, Duration, Length, Point, SceneModel, Vector
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import refusal_at, shown
@@ -97,6 +98,11 @@ class Camera(_From):  # type: ignore[misc]
         description="Places on the camera's way, in the order of their times; it moves smoothly from one to the next.",
         json_schema_extra={"default_text": "none"},
     )
+    animation: NodeMotion | None = Field(
+        default=None,
+        description="Animation of a node of a glTF file, such as a camera: it stands there, and looks along -z of it.",
+        json_schema_extra={"default_text": "none"},
+    )
     aperture: Length = Field(
         default=0.0, ge=0, le=1e3, description="Diameter of the lens: the wider, the less is sharp. Only ray traced."
     )
@@ -117,7 +123,20 @@ class Camera(_From):  # type: ignore[misc]
     @property
     def moves(self) -> bool:
         """Whether it is not in the same place in every picture."""
-        return self.turn != 0 or len(self.key) > 1
+        return self.turn != 0 or len(self.key) > 1 or self.animation is not None
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an animation that it does not have: pictures made before there were any stay as good as they were."""
+        data: dict[str, Any] = handler(self)
+        return {name: part for name, part in data.items() if name != "animation" or part is not None}
+
+    @model_validator(mode="after")
+    def _follows_one_animation(self) -> Self:
+        others = [name for name in ("from", "to", "up", "turn", "key") if name in self.model_fields_set]
+        if self.animation is not None and others:
+            raise refusal_at(others[0], "has no use with an animation, which says all: take one of them out")
+        return self
 
     @model_validator(mode="after")
     def _stands_somewhere(self) -> Self:

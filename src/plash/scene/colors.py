@@ -1,5 +1,8 @@
 """Colours by name or as "#rrggbb", and the way from screens to light and back.
 
+Names are those of CSS, but for thirteen of plash's own (`_OWN`): they are colours of liquids and things, which are
+duller than those that screens can show. "red" is no pure red.
+
 Light is computed in linear red, green and blue, and so are mixtures; screens show the sRGB curve of it.
 """
 
@@ -12,15 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import AfterValidator
 
+from plash.scene.css_colors import CSS_COLORS
 from plash.scene.language.base import Text
 from plash.scene.language.words import nearest, refusal, shown
 
 Array = NDArray[np.float64]
 
-COLORS = {
+_OWN = {
     "white": "#ffffff",
     "light_gray": "#d5d8dc",
     "gray": "#8f959c",
+    "grey": "#8f959c",
     "black": "#14171a",
     "red": "#c8453b",
     "orange": "#e08a3c",
@@ -31,12 +36,13 @@ COLORS = {
     "purple": "#7a5aa6",
     "brown": "#8a6f5a",
 }
+COLORS = CSS_COLORS | _OWN
 
 
 def _known_color(value: str) -> str:
     if value in COLORS or re.fullmatch(r"#[0-9a-fA-F]{6}", value):
         return value
-    known = f"{nearest(value, COLORS)} Known: {', '.join(COLORS)}"
+    known = f"{nearest(value, COLORS)} Known: {', '.join(_OWN)}, and all names of CSS, such as lightseagreen"
     raise refusal(f'{shown(value)} is no colour: write "#rrggbb" or a name.{known}')
 
 
@@ -48,6 +54,8 @@ def rgb(color: str) -> tuple[float, float, float]:
 
     >>> rgb("#ff8000")
     (1.0, 0.5019607843137255, 0.0)
+    >>> rgb("hotpink") == rgb("#ff69b4")
+    True
     """
     code = COLORS.get(color, color)
     red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))

@@ -15,7 +15,7 @@ from plash.scene.language.base import FURTHEST, Acceleration, Direction, Length,
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import refusal, refusal_at, shown
 from plash.scene.shapes import Shape
-from plash.scene.sources import Timed
+from plash.scene.timed import Timed
 
 if TYPE_CHECKING:
     from plash.scene.keys import AttractorKeys, ConstantForceKeys, FunctionForceKeys, PumpKeys, VortexKeys

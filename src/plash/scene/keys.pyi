@@ -10,9 +10,11 @@ from typing import Any, Literal, Required, TypedDict
 
 from numpy.typing import NDArray
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
+from plash.scene.drops import Drops
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
 from plash.scene.liquid import Liquid, ViscosityPoint
 from plash.scene.look import Look, SolidLook
@@ -73,6 +75,7 @@ CameraKeys = TypedDict(
         "fov": float | str | None,
         "turn": float | str,
         "key": Sequence[CameraKey | CameraKeyKeys],
+        "animation": NodeMotion | NodeMotionKeys | None,
         "aperture": float | str,
         "focus": float | str | None,
         "from": Vector | None,
@@ -150,6 +153,25 @@ class DomainKeys(TypedDict, total=False):
     friction: SideFriction | SideFrictionKeys | float
     side_temperature: WarmSides | WarmSidesKeys
 
+class DropsKeys(TypedDict, total=False):
+    """Keys of `Drops`."""
+
+    name: str
+    kind: Literal["drops"]
+    shape: Required[Shape]
+    rate: Required[float | str]
+    radius: Required[float | str]
+    largest: float | str | None
+    velocity: Vector
+    temperature: float | str | None
+    viscosity: float | str | None
+    color: str | None
+    start: float | str
+    stop: float | str | None
+    shear_modulus: float | str | None
+    yield_strain: float | None
+    yield_rate: float | str | None
+
 class DyeSourceKeys(TypedDict, total=False):
     """Keys of `DyeSource`."""
 
@@ -164,7 +186,9 @@ class DyeSourceKeys(TypedDict, total=False):
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
 
-    shape: Required[Shape]
+    shape: Shape
+    inside: str
+    level: float | str | None
     velocity: Vector
     velocity_at: Callable[..., Any] | str | None
     time: float | str
@@ -304,6 +328,7 @@ class MotionKeys(TypedDict, total=False):
     oscillation: Oscillation | OscillationKeys | None
     keys: Sequence[MotionKey | MotionKeyKeys]
     path: MotionPath | MotionPathKeys | None
+    animation: NodeMotion | NodeMotionKeys | None
     between: Literal["smooth", "linear"]
     start: float | str
     stop: float | str | None
@@ -314,6 +339,7 @@ class MotionKeyKeys(TypedDict, total=False):
     time: Required[float | str]
     offset: Vector | None
     angle: float | str
+    axis: Sequence[float] | NDArray[Any] | None
 
 class MotionPathKeys(TypedDict, total=False):
     """Keys of `MotionPath`."""
@@ -323,6 +349,15 @@ class MotionPathKeys(TypedDict, total=False):
     times: Vector | None
     loop: bool
     oriented: bool
+
+class NodeMotionKeys(TypedDict, total=False):
+    """Keys of `NodeMotion`."""
+
+    file: Required[str]
+    node: Required[str]
+    clip: str
+    scale: float
+    loop: bool
 
 class OscillationKeys(TypedDict, total=False):
     """Keys of `Oscillation`."""
@@ -393,6 +428,8 @@ class SceneKeys(TypedDict, total=False):
         | BlobKeys
         | Spout
         | SpoutKeys
+        | Drops
+        | DropsKeys
         | HeatSource
         | HeatSourceKeys
         | DyeSource

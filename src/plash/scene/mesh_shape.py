@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from plash.scene.keys import MeshShapeKeys
 
 
-def _text_of(value: object) -> object:
+def text_of_path(value: object) -> object:
+    """A path as text; anything else as it is."""
     return str(value) if isinstance(value, os.PathLike) else value
 
 
-def _whole_path(value: str) -> str:
+def whole_path(value: str) -> str:
     """The path from the root, so that it means the same wherever the program goes."""
     path = str(Path(value).absolute())
     fault = file_fault(path)
@@ -44,7 +45,7 @@ def _whole_path(value: str) -> str:
     return path
 
 
-MeshPath = Annotated[Text, BeforeValidator(_text_of), AfterValidator(_whole_path)]
+MeshPath = Annotated[Text, BeforeValidator(text_of_path), AfterValidator(whole_path)]
 
 
 class MeshShape(Movable):

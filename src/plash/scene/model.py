@@ -17,6 +17,7 @@ from pydantic import (
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
+    model_validator,
 )
 
 from plash.carried import CARRIED
@@ -31,6 +32,7 @@ from plash.scene.coloring import (
     smoke_colors,
 )
 from plash.scene.domain import Domain
+from plash.scene.drops import Drops
 from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
 from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
@@ -39,10 +41,10 @@ from plash.scene.language.words import Finding, key_of, nearest, refusal, refusa
 from plash.scene.liquid import Liquid
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
-from plash.scene.motion import Pose
 from plash.scene.output import Output
 from plash.scene.own_stage import OwnStage, faults_of_stages
-from plash.scene.placing import placed, placed_fill, placed_force, placed_solid, placed_source
+from plash.scene.placing import faults_of_containers, placed, placed_fill, placed_force, placed_solid, placed_source
+from plash.scene.poses import Pose
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
@@ -289,7 +291,7 @@ class Scene(SceneModel):
         remedy = 'use surface = "particles", or take it out'
         found: list[Finding] = []
         for index, body in enumerate(liquids):
-            if isinstance(body, Blob | HeatSource):
+            if isinstance(body, Blob | Drops | HeatSource):
                 found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
             elif getattr(body, "time", 0.0) > 0:
                 found.append(((index, "time"), f"{body.time:g} s is after the start of a level set, at 0 s: {remedy}"))
@@ -298,6 +300,11 @@ class Scene(SceneModel):
                     found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))
         _refuse_all(found)
         return liquids
+
+    @model_validator(mode="after")
+    def _containers_are_known(self) -> Self:
+        _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
 
     @field_validator("look")
     @classmethod
@@ -460,9 +467,9 @@ class Scene(SceneModel):
         return (low, high) if high > low else (low, low + 1.0)
 
     @property
-    def _liquids(self) -> tuple[Fill | Blob | Spout, ...]:
+    def _liquids(self) -> tuple[Fill | Blob | Drops | Spout, ...]:
         """All that puts liquid somewhere."""
-        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Spout))
+        return *self.fill, *(source for source in self.source if isinstance(source, Blob | Drops | Spout))
 
     def solids_at(self, time: float) -> tuple[Solid, ...]:
         """The solids where they are at a time, s."""

@@ -12,15 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from plash.scene.animation import NodeMotion
 from plash.scene.curves import Way, through, without_overshoot
 from plash.scene.language.base import FURTHEST, Angle, Direction, Duration, Point, SceneModel, Switch, Vector, Velocity
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, refusal_at, shown
-from plash.scene.moves import Matrix, Rotation, added, times, unit
+from plash.scene.moves import added, times, unit
+from plash.scene.poses import Pose, Rate, after, cross, identity, in_space, turned_about
+from plash.scene.turns import turn_at
 
 if TYPE_CHECKING:
     from plash.scene.keys import MotionKeyKeys, MotionKeys, MotionPathKeys, OscillationKeys
@@ -29,24 +32,6 @@ _AngularVelocity = Annotated[float, Quantity("angular velocity"), Field(ge=-1e6,
 _Frequency = Annotated[float, Quantity("frequency"), Field(gt=0, le=1e6)]
 _NOUGHT = (0.0, 0.0, 0.0)
 _UP = (0.0, 1.0, 0.0)
-
-
-class Pose(NamedTuple):
-    """Where a body is: x = matrix x₀ + shift, in three axes, x₀ the place of a point as the shape says."""
-
-    matrix: Matrix
-    shift: Vector
-
-
-class Rate(NamedTuple):
-    """How fast a body moves: v(x) = velocity + spin × x; m/s at the origin, and rad/s."""
-
-    velocity: Vector
-    spin: Vector
-
-    def at(self, place: Vector) -> Vector:
-        """Velocity of the body's point that is at a place, m/s."""
-        return added(self.velocity, cross(self.spin, place))
 
 
 class Oscillation(SceneModel):
@@ -99,6 +84,23 @@ class MotionKey(SceneModel):
         default=None, description="How far it is shifted then.", json_schema_extra={"default_text": "not at all"}
     )
     angle: Angle = Field(default=0.0, ge=-1e6, le=1e6, description="How far it is turned then.")
+    axis: Direction | None = Field(
+        default=None,
+        description="Axis of that turn, through center: keys may have any, and it goes the short way between them.",
+        json_schema_extra={"default_text": "that of the motion"},
+    )
+
+    @model_validator(mode="after")
+    def _axis_has_a_direction(self) -> Self:
+        if self.axis is not None and not any(self.axis):
+            raise refusal_at("axis", f"{shown(self.axis)} has no direction: an entry must differ from 0")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an axis that it does not have: runs made before there were any stay as good as they were."""
+        data: dict[str, Any] = handler(self)
+        return {name: part for name, part in data.items() if name != "axis" or part is not None}
 
 
 class MotionPath(SceneModel):
@@ -156,7 +158,7 @@ class MotionPath(SceneModel):
 
     def way(self, is_smooth: bool) -> Way:
         """The path as a shift in time."""
-        stops = [_solid(tuple(b - a for a, b in zip(self.points[0], point, strict=True))) for point in self._stops]
+        stops = [in_space(tuple(b - a for a, b in zip(self.points[0], point, strict=True))) for point in self._stops]
         if self.times is not None:
             moments = list(self.times)
         else:
@@ -204,6 +206,11 @@ class Motion(SceneModel):
         json_schema_extra={"default_text": "none"},
     )
     path: MotionPath | None = Field(default=None, description="Points to run through.")
+    animation: NodeMotion | None = Field(
+        default=None,
+        description="Animation of a node of a glTF file; together with start and stop alone.",
+        json_schema_extra={"default_text": "none"},
+    )
     between: Literal["smooth", "linear"] = Field(
         default="smooth",
         description="How it goes between keys and between the points of a path: in curves, or straight with kinks.",
@@ -230,14 +237,38 @@ class Motion(SceneModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _follows_one_animation(self) -> Self:
+        if self.animation is not None:
+            alone = {"animation", "start", "stop"}
+            others = [name for name in type(self).model_fields if name in self.model_fields_set - alone]
+            if others:
+                raise refusal_at(others[0], "has no use with an animation, which says all: take one of them out")
+            if self.animation.fault:
+                raise refusal_at("animation", self.animation.fault)
+        return self
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an animation that it does not have: runs made before there were any stay as good as they were."""
+        data: dict[str, Any] = handler(self)
+        return {name: part for name, part in data.items() if name != "animation" or part is not None}
+
     def misfits(self, dimension: int) -> list[Finding]:
         """What a turn in this many axes lacks, or has no use for."""
-        if dimension == 2 and self.axis is not None:
-            return [(("axis",), f"{shown(self.axis)} has no use: a 2-D scene turns in its own plane")]
+        own: list[tuple[tuple[int | str, ...], Vector | None]] = [(("axis",), self.axis)]
+        own += [(("keys", index, "axis"), key.axis) for index, key in enumerate(self.keys)]
+        flat = [(at, f"{shown(axis)} has no use: a 2-D scene turns in its own plane") for at, axis in own if axis]
+        if dimension == 2 and self.animation is not None:
+            flat.append((("animation",), "has no use: a node of a file moves in 3-D"))
+        if dimension == 2 and flat:
+            return flat[:1]
         if not self._turns:
             return []
         found: list[Finding] = []
-        if dimension == 3 and self.axis is None:
+        swings = self.oscillation is not None and self.oscillation.angle != 0
+        has_own = all(key.axis is not None for key in self.keys if key.angle)
+        if dimension == 3 and self.axis is None and (self.spin != 0 or swings or not has_own):
             found.append((("axis",), "is missing: a turn in 3-D needs an axis, such as [0, 1, 0]"))
         if self.center is None:
             found.append((("center",), "is missing: a turn needs a point that the axis goes through"))
@@ -253,7 +284,7 @@ class Motion(SceneModel):
         """Whether the body is at all times where its shape puts it."""
         shifts = any(self.velocity or ()) or any(any(key.offset or ()) for key in self.keys) or self.path is not None
         swings = self.oscillation is not None and any(self.oscillation.amplitude or ())
-        return not (self._turns or shifts or swings)
+        return not (self._turns or shifts or swings or self.animation is not None)
 
     def pose(self, time: float) -> Pose:
         """Where the body is at a time, s."""
@@ -270,20 +301,37 @@ class Motion(SceneModel):
     def _at(self, time: float) -> tuple[Pose, Rate]:
         end = math.inf if self.stop is None else self.stop
         since = max(min(time, end) - self.start, 0.0)
+        if self.animation is not None:
+            matrix, place, speed, spin = self.animation.at(since)
+            return Pose(matrix, place), Rate(speed, spin)
         angle, turning = self._turn(since)
         shift, velocity = self._shift(since)
-        pivot, axle = _solid(self.center or ()), unit(self.axis) if self.axis is not None else (0.0, 0.0, 1.0)
-        pose, rate = _turned_about(pivot, axle, angle, turning)
+        pivot, axle = in_space(self.center or ()), unit(self.axis) if self.axis is not None else (0.0, 0.0, 1.0)
+        pose, rate = turned_about(pivot, axle, angle, turning)
+        if self._has_own_axes:
+            pose, rate = after(self._turned_by_keys(since, pivot, axle), (pose, rate))
         if self.path is not None:
             way = self.path.way(self.between == "smooth")
             if self.path.oriented:
                 flat = len(self.path.points[0]) == 2
-                first = _solid(self.path.points[0])
-                heading = _turned_about(first, (0.0, 0.0, 1.0) if flat else _UP, *way.heading(since, flat))
-                pose, rate = _after(heading, (pose, rate))
+                first = in_space(self.path.points[0])
+                heading = turned_about(first, (0.0, 0.0, 1.0) if flat else _UP, *way.heading(since, flat))
+                pose, rate = after(heading, (pose, rate))
             along, speed, _ = way.at(since)
             shift, velocity = added(shift, along), added(velocity, speed)
-        return _after((Pose(_identity(), shift), Rate(velocity, _NOUGHT)), (pose, rate))
+        return after((Pose(identity(), shift), Rate(velocity, _NOUGHT)), (pose, rate))
+
+    @property
+    def _has_own_axes(self) -> bool:
+        """Whether keys turn about axes of their own."""
+        return any(key.axis is not None for key in self.keys)
+
+    def _turned_by_keys(self, since: float, pivot: Vector, axle: Vector) -> tuple[Pose, Rate]:
+        """The turn of keys with axes of their own about the centre, and its rate."""
+        turns = [tuple(key.angle * part for part in (unit(key.axis) if key.axis else axle)) for key in self.keys]
+        matrix, spin = turn_at([key.time for key in self.keys], turns, self.between == "smooth", since)
+        shift = added(pivot, tuple(-part for part in times(matrix, pivot)))
+        return Pose(matrix, shift), Rate(cross(pivot, spin), spin)
 
     def _turn(self, since: float) -> tuple[float, float]:
         """Angle and its rate."""
@@ -291,22 +339,22 @@ class Motion(SceneModel):
         if self.oscillation is not None:
             swing, swinging = self.oscillation.swing(since)
             angle, rate = angle + self.oscillation.angle * swing, rate + self.oscillation.angle * swinging
-        if self.keys:
+        if self.keys and not self._has_own_axes:
             turn, turning, _ = self._way([(key.angle, 0.0, 0.0) for key in self.keys]).at(since)
             angle, rate = angle + turn[0], rate + turning[0]
         return angle, rate
 
     def _shift(self, since: float) -> tuple[Vector, Vector]:
         """Shift and its rate, but for the path's."""
-        velocity = _solid(self.velocity or ())
+        velocity = in_space(self.velocity or ())
         shift = tuple(part * since for part in velocity)
         if self.oscillation is not None and self.oscillation.amplitude is not None:
             swing, swinging = self.oscillation.swing(since)
-            amplitude = _solid(self.oscillation.amplitude)
+            amplitude = in_space(self.oscillation.amplitude)
             shift = added(shift, tuple(part * swing for part in amplitude))
             velocity = added(velocity, tuple(part * swinging for part in amplitude))
         if self.keys:
-            place, speed, _ = self._way([_solid(key.offset or ()) for key in self.keys]).at(since)
+            place, speed, _ = self._way([in_space(key.offset or ()) for key in self.keys]).at(since)
             shift, velocity = added(shift, place), added(velocity, speed)
         return shift, velocity
 
@@ -321,36 +369,3 @@ def _refuse_disorder(key: str, moments: Sequence[float]) -> None:
             raise refusal_at(key, f"number {index + 2} is at {other:g} s, not after the one before, at {one:g} s")
     if moments and moments[0] < 0:
         raise refusal_at(key, f"start at {moments[0]:g} s: they must not be negative")
-
-
-def _solid(vector: Vector) -> Vector:
-    """A vector with three entries."""
-    return (*vector, *_NOUGHT[len(vector) :])
-
-
-def _identity() -> Matrix:
-    return ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """The cross product of two vectors."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def _turned_about(pivot: Vector, axle: Vector, angle: float, turning: float) -> tuple[Pose, Rate]:
-    """A turn about an axle through a point, and its rate."""
-    matrix = Rotation(angle=angle, axis=axle).matrix() if angle else _identity()
-    shift = added(pivot, tuple(-part for part in times(matrix, pivot))) if angle else _NOUGHT
-    spin = tuple(turning * part for part in axle)
-    return Pose(matrix, shift), Rate(cross(pivot, spin), spin)
-
-
-def _after(second: tuple[Pose, Rate], first: tuple[Pose, Rate]) -> tuple[Pose, Rate]:
-    """One motion in a frame that moves itself: x → M₂ (M₁ x + s₁) + s₂."""
-    (m2, s2), rate = second
-    (m1, s1), own = first
-    columns = [times(m2, column) for column in zip(*m1, strict=True)]
-    pose = Pose(tuple(zip(*columns, strict=True)), added(times(m2, s1), s2))
-    spin = times(m2, own.spin)
-    carried = added(times(m2, own.velocity), cross(s2, spin))
-    return pose, Rate(added(rate.velocity, carried), added(rate.spin, spin))

@@ -5,19 +5,21 @@ Each function checks one body, given the parts of the scene that were read befor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import ValidationInfo
 
 from plash.scene.bodies import Fill, Solid
 from plash.scene.domain import Domain
+from plash.scene.drops import Drops
 from plash.scene.forces import Force, Pump, Vortex
 from plash.scene.language.base import wrong_dimensions
-from plash.scene.language.words import refusal_at, refusals, shown
+from plash.scene.language.words import Finding, nearest, refusal_at, refusals, shown
 from plash.scene.shapes import misfits_of
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
 
-FillOrBlob = TypeVar("FillOrBlob", Fill, Blob)
+FillOrBlob = TypeVar("FillOrBlob", Fill, Blob, Drops)
 SinkOrPump = TypeVar("SinkOrPump", Sink, Pump)
 
 
@@ -29,11 +31,25 @@ def placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
     if "velocity" not in fill.model_fields_set:
         fill = fill.model_copy()
         fill.__dict__["velocity"] = (0.0,) * domain.dimension
-    _refuse_outside(fill, domain)
+    if fill.shape is None:  # it is in a container, which is placed itself
+        _refuse_misplaced(fill, domain.dimension)
+    else:
+        _refuse_outside(fill, domain)
     solver = info.data.get("solver")
     if getattr(fill, "velocity_at", None) is not None and fill.time > 0 and solver is not None and solver.has_smoke:
         raise refusal_at("velocity_at", "is for smoke at the start: take it out, or time")
     return fill
+
+
+def faults_of_containers(fills: Sequence[Fill], solids: Sequence[Solid]) -> list[Finding]:
+    """Fills that are inside something that is no solid of the scene."""
+    names = [solid.name for solid in solids]
+    found: list[Finding] = []
+    for index, fill in enumerate(fills):
+        if fill.inside and fill.inside not in names:
+            known = f"{nearest(fill.inside, names)} Known: {', '.join(names) or 'none'}"
+            found.append((("fill", index, "inside"), f"{shown(fill.inside)} is not the name of a solid.{known}"))
+    return found
 
 
 def placed_solid(solid: Solid, info: ValidationInfo) -> Solid:
@@ -59,6 +75,8 @@ def placed_source(source: Source, info: ValidationInfo) -> Source:
     """A source that can bring liquid, heat or dye into the domain."""
     domain: Domain | None = info.data.get("domain")
     if isinstance(source, Blob):
+        return placed_fill(source, info)
+    if isinstance(source, Drops):
         return placed_fill(source, info)
     if domain is None:
         return source
@@ -109,7 +127,7 @@ def placed_force(force: Force, info: ValidationInfo) -> Force:
     return force
 
 
-def _refuse_outside(body: Fill | Blob | HeatSource | DyeSource | SmokeSource, domain: Domain) -> None:
+def _refuse_outside(body: Fill | Blob | Drops | HeatSource | DyeSource | SmokeSource, domain: Domain) -> None:
     """Refuse what makes no sense in the domain's axes, or has no part in it."""
     _refuse_misplaced(body, domain.dimension)
     origin = (0.0,) * domain.dimension

@@ -50,6 +50,8 @@ class LiquidSettings(Solver):
     edition: ClassVar[tuple[int, ...]] = (3,)
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project", "extrapolate", "move")
     has_elasticity: ClassVar[bool] = True
+    source_kinds: ClassVar[frozenset[str]] = Solver.source_kinds | {"drops"}
+    bringing_kinds: ClassVar[frozenset[str]] = Solver.bringing_kinds | {"drops"}
 
     kind: Literal["liquid"] = Field(default="liquid", description="A liquid in air.")
     transfer: Annotated[Literal["semi_lagrangian", "pic", "flip", "apic"], renamed(trace="semi_lagrangian")] = Field(

@@ -1,6 +1,6 @@
 """Where liquid, heat and dye come from and where liquid goes: blobs, spouts, heat, dye and sinks.
 
-In 2-D volumes are per metre of depth, and a flow rate is one in m²/s.
+Drops have a file of their own. In 2-D volumes are per metre of depth, and a flow rate is one in m²/s.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_valida
 from pydantic.config import JsonDict
 
 from plash.scene.colors import Color
+from plash.scene.drops import Drops
 from plash.scene.firmness import OwnElasticity
 from plash.scene.language.base import (
     FURTHEST,
@@ -30,6 +31,7 @@ from plash.scene.language.words import Finding, refusal_at, shown
 from plash.scene.motion import Motion
 from plash.scene.openings import OpeningShape
 from plash.scene.shapes import Shape
+from plash.scene.timed import Timed
 
 if TYPE_CHECKING:
     from plash.scene.keys import BlobKeys, DyeSourceKeys, HeatSourceKeys, SinkKeys, SmokeSourceKeys, SpoutKeys
@@ -37,35 +39,6 @@ if TYPE_CHECKING:
 Speed = Annotated[float, Quantity("velocity")]
 _UNIQUE = "What messages call it; each name may occur once."
 _OF_LIQUID: JsonDict = {"default_text": "`liquid.temperature`"}
-
-
-class Timed(SceneModel):
-    """What acts from a time to another."""
-
-    start: Duration = Field(default=0.0, ge=0, description="When it begins.")
-    stop: Duration | None = Field(
-        default=None, gt=0, description="When it ends.", json_schema_extra={"default_text": "never"}
-    )
-
-    @model_validator(mode="after")
-    def _stops_after_its_start(self) -> Self:
-        if self.stop is not None and self.stop <= self.start:
-            raise refusal_at("stop", f"{self.stop} s is not after start = {self.start} s")
-        return self
-
-    def acts(self, time: float) -> bool:
-        """Whether it acts at a time, s."""
-        return self.start <= time < self.end
-
-    @property
-    def end(self) -> float:
-        """When it ends, s; infinite if it does not."""
-        return math.inf if self.stop is None else self.stop
-
-    @property
-    def gives_heat(self) -> bool:
-        """Whether it warms what is there, beside by what it brings."""
-        return False
 
 
 class Flowing(SceneModel):
@@ -344,7 +317,7 @@ class SmokeSource(Timed):
         return self.fuel > 0
 
 
-Source = Annotated[Blob | Spout | HeatSource | DyeSource | SmokeSource, Field(discriminator="kind")]
+Source = Annotated[Blob | Spout | Drops | HeatSource | DyeSource | SmokeSource, Field(discriminator="kind")]
 
 
 class Sink(Flowing, Timed):

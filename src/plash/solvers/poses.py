@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.physics.solids.rigid_motion import Poses
-from plash.scene.motion import Pose
+from plash.scene.poses import Pose
 from plash.solvers.stored import StoredArrays
 
 _POSE = "pose."

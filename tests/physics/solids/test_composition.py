@@ -18,7 +18,8 @@ from plash.physics.solids.domain_box import CLOSED, DomainBox
 from plash.physics.solids.rigid_motion import AtRest, Prescribed, RigidGroup, steady_rate
 from plash.physics.solids.voxel import Voxel
 from plash.scene.bodies import Solid
-from plash.scene.motion import Motion, Pose
+from plash.scene.motion import Motion
+from plash.scene.poses import Pose
 from plash.solvers.build.liquid import build_liquid
 
 H, DT = 0.07, 0.02

@@ -9,7 +9,7 @@ from plash.grid.differences import divergence
 from plash.levelset.shapes import distance
 from plash.physics.solids.rigid_motion import Prescribed, RigidGroup, steady_rate
 from plash.scene import Motion
-from plash.scene.motion import Pose
+from plash.scene.poses import Pose
 from plash.solvers.build.liquid import build_liquid
 
 RHO, G = 730.0, 9.3

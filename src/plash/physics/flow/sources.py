@@ -7,8 +7,9 @@ Spouts are held through the pressure: their faces are closed in its equations, a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,13 @@ class DelayedFill:
     name: str
     time: float
     particles: Callable[[], Particles]
+
+
+class Repeating(Protocol):
+    """What has liquid appear time and again."""
+
+    def between(self, start: float, end: float) -> Iterable[DelayedFill]:
+        """All that appears after one time and up to another, s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +109,14 @@ class Sources:
     Attributes:
         inlets: The spouts.
         delayed_fills: Liquid that appears at a time after the start.
+        showers: What has drops appear, time and again.
         is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
         h: Cell size, m.
     """
 
     inlets: Sequence[Inlet] = ()
     delayed_fills: Sequence[DelayedFill] = ()
+    showers: Sequence[Repeating] = ()
     is_open: IsOpen = everywhere
     h: float = 1.0
     _last: InletCells | None = field(default=None, init=False)
@@ -181,7 +191,8 @@ class Sources:
                 _fly(new, acceleration(new, end), velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
-        for blob in self.delayed_fills:
+        appearing = itertools.chain(self.delayed_fills, *(shower.between(start, end) for shower in self.showers))
+        for blob in appearing:
             if start < blob.time <= end:
                 new = blob.particles()
                 if cells is not None:

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from plash.particles.collide_moving import RigidMove
 from plash.physics.solids.distance import Bodies
 from plash.scene.bodies import Solid
-from plash.scene.motion import Motion, Pose, Rate
+from plash.scene.motion import Motion
 from plash.scene.moves import Bounds, turn_of, unit
+from plash.scene.poses import Pose, Rate
 
 Array = NDArray[np.float64]
 Poses = Mapping[str, Pose]  # of the bodies that move, by their names

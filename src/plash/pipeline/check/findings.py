@@ -15,9 +15,11 @@ from plash.pipeline.check.flow_findings import flow_findings
 from plash.pipeline.check.heat_findings import heat_findings
 from plash.pipeline.check.step_findings import MANY_STEPS, step_findings, times_of, top_speed
 from plash.scene.bodies import Fill, Solid
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape, Union
 from plash.scene.sources import Blob, Spout
+from plash.solvers.build.containers import filling, with_shapes
 
 _SAMPLES = 200_000  # points at which shapes are compared
 _FEW_CELLS = 2.0
@@ -25,11 +27,12 @@ _FEW_CELLS = 2.0
 
 def findings(scene: Scene) -> list[Finding]:
     """Everything that can be found without simulating."""
+    with_shapes(scene)  # first of all, since a container that holds no liquid ends everything
     samples = _sample_points(scene)
     inside = [distance(solid.shape, samples, solid.name) < 0 for solid in scene.solids_at(0.0)]
     found = [*_rounding(scene)]
     for index, fill in enumerate(scene.fill):
-        found += _fill_findings(scene, index, fill, samples, inside)
+        found += [_filled(scene, index, fill)] if fill.inside else _fill_findings(scene, index, fill, samples, inside)
     for index, solid in enumerate(scene.solid):
         found += _solid_findings(scene, index, solid)
     found += _film_findings(scene)
@@ -62,13 +65,16 @@ _last_volume: dict[int, tuple[Scene, float]] = {}
 def _measured_volume(scene: Scene) -> float:
     samples = _sample_points(scene)
     wet = np.zeros(len(samples), np.bool_)
-    for index, fill in enumerate(scene.fill):
+    for index, fill in enumerate(with_shapes(scene).fill):
         wet |= distance(fill.shape, samples, f"fill[{index}].shape") < 0
     matched = {sink.match for sink in scene.sink}
     brought = 0.0
     for source in scene.source:
         if isinstance(source, Blob):
             wet |= distance(source.shape, samples, source.name) < 0
+        elif isinstance(source, Drops):
+            lasts = max(min(scene.time.frames / scene.time.fps, source.end) - source.start, 0.0)
+            brought += source.rate * lasts * source.mean_volume(scene.dimension)
         elif isinstance(source, Spout) and source.name not in matched:
             rate = source.peak(scene.dimension) * source.shape.area(scene.dimension)
             brought += rate * source.run_time(scene.time.frames / scene.time.fps)
@@ -112,6 +118,25 @@ def _rounding(scene: Scene) -> Iterator[Finding]:
                 f"{side:.6g} m is {side / domain.h:.2f} cells: it becomes {rounded:.6g} m, {cells} cells",
                 f"make it a multiple of the cell size, {domain.h:.6g} m",
             )
+
+
+def _filled(scene: Scene, index: int, fill: Fill) -> Finding:
+    """How much liquid is in a container."""
+    liquid = filling(scene, index)
+    volume = f"{liquid.volume:.4g} m^{scene.dimension}" + (
+        f" ({1e3 * liquid.volume:.3g} L)" if scene.dimension == 3 else ""
+    )
+    rooms = [room for room, _ in liquid.parts]
+    spare = min(room.rim - surface for room, surface in liquid.parts)
+    left = f"about {spare:.2g} m below where it would run over" if math.isfinite(spare) else "in a room that is closed"
+    bottoms = ", ".join(f"{room.bottom:.4g}" for room in rooms)
+    return Finding(
+        "note",
+        "filled",
+        f"fill[{index}]",
+        f"holds {volume} inside {fill.inside!r}, from a height of {bottoms} m up; its surface is {left}",
+        f"change fill[{index}].level for more or less",
+    )
 
 
 def _fill_findings(

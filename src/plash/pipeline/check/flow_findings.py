@@ -12,11 +12,13 @@ from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.physics.flow.inlets import Inlet
 from plash.pipeline.check.finding import Finding
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape
 from plash.scene.sources import Blob, DyeSource, HeatSource, SmokeSource, Spout
 
 _FEW_CELLS = 3.0  # across an opening, below which its jet is hardly seen
+_DROP = 2.0  # cells across below which a drop is not seen as liquid
 _THICK, _THINNEST = 0.5, 2.0  # Pa·s from which liquid forms strands, and cells across below which they break
 
 
@@ -28,6 +30,8 @@ def flow_findings(scene: Scene) -> Iterator[Finding]:
             yield from _spout_findings(scene, where, source)
         elif isinstance(source, Blob):
             yield from _region_findings(scene, where, source.shape, "no liquid appears")
+        elif isinstance(source, Drops):
+            yield from _drop_findings(scene, where, source)
         elif isinstance(source, HeatSource):
             yield from _region_findings(scene, where, source.shape, "it heats nothing")
         elif isinstance(source, DyeSource):
@@ -72,6 +76,22 @@ def _spout_findings(scene: Scene, where: str, spout: Spout) -> Iterator[Finding]
         )
         return
     yield from _strand_findings(scene, where, spout, width)
+
+
+def _drop_findings(scene: Scene, where: str, drops: Drops) -> Iterator[Finding]:
+    """Drops that are too small to be seen, or have no place."""
+    h, width = scene.domain.h, 2 * drops.radius
+    yield from _region_findings(scene, where, drops.shape, "no drop appears")
+    if width < _DROP * h:
+        needed = math.ceil(_DROP * max(scene.domain.size) / width - 1e-9)
+        yield Finding(
+            "warning",
+            "small-feature",
+            where,
+            f"its drops are {width:.4g} m wide, {width / h:.2f} cells of {h:.4g} m: each is a few particles, and flies "
+            "on its own",
+            f"make radius at least {_DROP * h / 2:.4g} m, or set domain.resolution = {needed}",
+        )
 
 
 def _strand_findings(scene: Scene, where: str, spout: Spout, width: float) -> Iterator[Finding]:

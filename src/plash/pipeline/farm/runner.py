@@ -58,7 +58,7 @@ class FarmRunner(Runner):
         run.manifest.write(run.folder)  # whoever simulates reads it
         try:
             self._send_simulation()
-            for frame in range(1, run.scene.time.frames + 1):
+            for frame in range(1, run.frames + 1):
                 self._send_frame(frame)
             while self._sent:
                 for arrival in self._workers.arrived(_SECONDS_BETWEEN_LOOKS):
@@ -87,7 +87,7 @@ class FarmRunner(Runner):
         """Have the frames simulated that are left, if that is to be done and nobody is at it."""
         if SIMULATION not in self._frame_stages or SIMULATION.name in self._sent:
             return
-        left = tuple(n for n in SIMULATION.wanted(self._run.scene) if not self._is_done(SIMULATION, n))
+        left = tuple(n for n in self._run.wanted(SIMULATION) if not self._is_done(SIMULATION, n))
         if not left:
             return
         order = SimulationOrder(self._place, self._pickled(self._run.scene), left)
@@ -101,7 +101,7 @@ class FarmRunner(Runner):
         for stage in self._frame_stages:
             if (
                 isinstance(stage, FileStage)
-                and frame in stage.wanted(self._run.scene)
+                and frame in self._run.wanted(stage)
                 and _key(stage, frame) not in self._sent
                 and self._is_ready(stage, frame)
                 and not self._is_done(stage, frame)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
-from plash.render.camera import facing_view
+from plash.render.camera import View, facing_view
 from plash.render.colors import scale_colors
 from plash.render.moment import Moment
 from plash.render.preview.balls import draw_balls
@@ -32,6 +32,12 @@ _PLATE = 0.6  # how opaque the ground of the scale is
 _BORDER_LIGHT = linear([0.36, 0.39, 0.43]).astype(np.float32)
 
 
+def plane_view(domain_size: NDArray[np.float64], pixels: tuple[int, int]) -> View:
+    """The view of a 2-D domain, with a margin round it."""
+    margin = _MARGIN * float(domain_size.max())
+    return facing_view(-margin * np.ones(2), domain_size + margin, pixels)
+
+
 class PlanePreview:
     """Takes pictures of one 2-D scene: what stands still is prepared once."""
 
@@ -41,8 +47,7 @@ class PlanePreview:
         self._tint = Tint(scene)
         self._optics = smoke_optics(scene)
         size = np.array(scene.domain.cells) * self._h
-        margin = _MARGIN * float(size.max())
-        self._view = facing_view(-margin * np.ones(2), size + margin, (2 * width, 2 * height))
+        self._view = plane_view(size, (2 * width, 2 * height))
         self._paper = self._empty_domain(size)
         self._solids = self._solids_at(0.0)
         self._moves = any(solid.moves for solid in scene.solid)

@@ -121,7 +121,7 @@ def gallery_text(name: str) -> str:
 
 
 def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
-    """Make the relative paths of meshes, of functions' files and of a light start at a folder."""
+    """Make the relative paths of meshes and animations, of functions' files and of a light start at a folder."""
     look = data.get("look")
     if isinstance(look, dict) and str(look.get("light")).lower().endswith(LIGHT_FILES):
         look["light"] = os.path.join(folder, str(look["light"]))
@@ -129,7 +129,8 @@ def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
     while level:
         item = level.pop()
         if isinstance(item, dict):
-            if item.get("kind") == "mesh" and isinstance(item.get("file"), str):
+            is_mesh, is_animation = item.get("kind") == "mesh", "node" in item
+            if (is_mesh or is_animation) and isinstance(item.get("file"), str):
                 item["file"] = os.path.join(folder, item["file"])
             item |= {key: located(text, folder) for key, text in functions_named(item).items()}
             level += item.values()

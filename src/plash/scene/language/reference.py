@@ -14,9 +14,11 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill, Solid
 from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
+from plash.scene.drops import Drops
 from plash.scene.forces import Pump
 from plash.scene.language.amount import DEEPEST_KEY, MOST_VALUES
 from plash.scene.language.base import FURTHEST, LONGEST_NAME
@@ -38,6 +40,10 @@ from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
 
+_MOTIONS: dict[str, type[BaseModel]] = {
+    **{"motion": Motion, "oscillation": Oscillation, "keys": MotionKey, "path": MotionPath},
+    "animation": NodeMotion,
+}
 INTRODUCTION = """\
 # The scene file
 
@@ -213,8 +219,7 @@ def reference_page() -> str:
     parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
     parts += [_section("## `[liquid]`", Liquid), _section("### `viscosity_at`", ViscosityPoint), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
-    for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
-        parts.append(_section(f"### `{name}`", part))
+    parts += [_section(f"### `{name}`", part) for name, part in _MOTIONS.items()]
     parts += _flows()
     parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
@@ -235,6 +240,7 @@ def _flows() -> list[str]:
         _section('### `kind = "blob"`', Blob),
         _section('### `kind = "spout"`', Spout),
         *(_section(f"#### `{kind_of(opening)}`", opening) for opening in openings),
+        _section('### `kind = "drops"`', Drops),
         _section('### `kind = "heat"`', HeatSource),
         _section('### `kind = "dye"`', DyeSource),
         _section('### `kind = "smoke"`', SmokeSource),
@@ -369,15 +375,8 @@ def _all_fields() -> Iterator[FieldInfo]:
         Liquid,
         Fill,
         Solid,
-        Motion,
-        Oscillation,
-        MotionKey,
-        MotionPath,
-        Blob,
-        Spout,
-        HeatSource,
-        DyeSource,
-        SmokeSource,
+        *_MOTIONS.values(),
+        *models_in(Scene.model_fields["source"].annotation),
         Sink,
         Pump,
         Look,

@@ -15,8 +15,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from plash.errors import Problem, SceneError
+from plash.scene.animation import NodeMotion
 from plash.scene.bodies import Fill
 from plash.scene.domain import Domain, SideFriction, Sides
+from plash.scene.drops import Drops
 from plash.scene.functions import NamedFunction
 from plash.scene.language.base import SceneModel
 from plash.scene.language.fields import fields_of
@@ -114,7 +116,7 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
         default = field.default
         if isinstance(table, Domain) and name == "gravity":
             default = default[: table.dimension]
-        if isinstance(table, Fill | Blob) and name == "velocity":
+        if isinstance(table, Fill | Blob | Drops) and name == "velocity":
             default = (0.0,) * len(value)
         told = isinstance(table, Time) or name == "resolution" or (name == "kind" and not isinstance(table, Solver))
         if value is None or (value == default and not told):
@@ -123,7 +125,9 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
             yield name, _sides(value, table)
         elif isinstance(table, Domain) and name == "friction":
             yield name, _friction(value, table)
-        elif (isinstance(table, MeshShape) and name == "file") or (isinstance(table, Look) and name == "light"):
+        elif (isinstance(table, MeshShape | NodeMotion) and name == "file") or (
+            isinstance(table, Look) and name == "light"
+        ):
             yield name, _value(_relative(value, folder))
         else:
             yield name, _value(value, folder)

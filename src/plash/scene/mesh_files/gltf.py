@@ -1,7 +1,7 @@
 """glTF files, in text or binary (GLB): the triangles of their scene, each part where its nodes put it.
 
-Numbers are read from the file, from text in it, or from files in its folder: from nowhere else. Materials, skins and
-animations are left alone.
+Numbers are read from the file, from text in it, or from files in its folder: from nowhere else. Materials and skins
+are left alone; for animations see `gltf_animation.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_gltf(data: bytes, folder: Path) -> Polygons:
     import numpy as np
 
     try:
-        document = _Document(data, folder)
+        document = Document(data, folder)
         parts = list(document.parts())
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         if isinstance(error, MeshFileError):
@@ -56,7 +56,9 @@ def read_gltf(data: bytes, folder: Path) -> Polygons:
     return Polygons(vertices, triangles.ravel(), np.full(len(triangles), 3))
 
 
-class _Document:
+class Document:
+    """A file: its JSON, and the numbers in its buffers."""
+
     def __init__(self, data: bytes, folder: Path) -> None:
         text, self._binary = _chunks(data)
         self._folder = folder
@@ -70,6 +72,18 @@ class _Document:
         if packed:
             raise MeshFileError(f"is compressed ({packed[0]}): export it without compression")
         self._buffers: dict[int, bytes] = {}
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        """All nodes."""
+        listed: list[dict[str, Any]] = self._json.get("nodes", [])
+        return listed
+
+    @property
+    def animations(self) -> list[dict[str, Any]]:
+        """All animations."""
+        listed: list[dict[str, Any]] = self._json.get("animations", [])
+        return listed
 
     def parts(self) -> Iterator[tuple[Array, Numbers]]:
         """Vertices and triangles of each part, where it stands."""
@@ -85,7 +99,7 @@ class _Document:
                     raise MeshFileError(f"has {count} triangles or more: at most {MOST_TRIANGLES}; decimate it")
                 if len(triangles) == 0:
                     continue
-                vertices = self._values(primitive["attributes"]["POSITION"], 3)
+                vertices = self.values(primitive["attributes"]["POSITION"], 3)
                 if int(triangles.max()) >= len(vertices):
                     sentence = f"has a triangle with a corner at vertex {triangles.max()}"
                     raise MeshFileError(f"{sentence}, but its {len(vertices)} vertices count from 0: export it again")
@@ -117,7 +131,7 @@ class _Document:
             seen.add(number)
             node = _entry(self._json, "nodes", number)
             with np.errstate(invalid="ignore", over="ignore"):
-                matrix = above @ _placement(node)
+                matrix = above @ placement(node)
             yield number, matrix
             waiting += [(child, matrix) for child in reversed(node.get("children", []))]
 
@@ -132,7 +146,7 @@ class _Document:
         if packed:
             raise MeshFileError(f"is compressed ({packed[0]}): export it without compression")
         if "indices" in primitive:
-            listed = self._values(primitive["indices"], 1)[:, 0].astype(np.int64)
+            listed = self.values(primitive["indices"], 1)[:, 0].astype(np.int64)
         else:
             listed = np.arange(self._count(_entry(self._json, "accessors", primitive["attributes"]["POSITION"])))
         if mode == _TRIANGLES:
@@ -143,7 +157,7 @@ class _Document:
         strip[1::2] = strip[1::2, [1, 0, 2]]
         return strip
 
-    def _values(self, number: int, width: int) -> Array:
+    def values(self, number: int, width: int) -> Array:
         """The rows of an accessor."""
         import numpy as np
 
@@ -254,7 +268,7 @@ def _entry(document: dict[str, Any], name: str, number: Any) -> dict[str, Any]:
     return entry
 
 
-def _placement(node: dict[str, Any]) -> Array:
+def placement(node: dict[str, Any]) -> Array:
     """Where a node stands to the one above it."""
     import numpy as np
 

@@ -13,6 +13,7 @@ from plash.scene.settings import LiquidSettings, StableFluidsSettings
 from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.solver import Solver
 from plash.solvers.build.box import box_solver, box_state, build_box
+from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
 from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
@@ -58,18 +59,19 @@ def build(scene: Scene | str | Path) -> SceneSolver:
         >>> solver.state.particles.count > 0
         True
     """
-    scene = as_scene(scene)
+    scene = with_shapes(as_scene(scene))
     return with_own_stages(_KINDS[type(scene.solver)].filled(scene), scene)
 
 
 def build_solver(scene: Scene) -> SceneSolver:
     """The solver of a scene without any fluid: cheap, and ready to be given a state."""
+    scene = with_shapes(scene)
     return with_own_stages(_KINDS[type(scene.solver)].solver(scene), scene)
 
 
 def initial_state(scene: Scene) -> Any:
     """The fluid of a scene at time zero, for `begin` of its solver."""
-    return _KINDS[type(scene.solver)].state(scene)
+    return _KINDS[type(scene.solver)].state(with_shapes(scene))
 
 
 def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from plash.particles.seed import seed
 from plash.particles.seed_parts import Distance
 from plash.physics.density_projection import DensityCorrection, DensityProjection, NoDensityCorrection
 from plash.physics.flow.inlets import Inlet
+from plash.physics.flow.showers import Shower
 from plash.physics.flow.sinks import Outlet, Sinks
 from plash.physics.flow.sources import DelayedFill, Sources
 from plash.physics.forces import Gravity
@@ -35,8 +36,10 @@ from plash.physics.viscosity.coupled import CoupledViscosity
 from plash.physics.viscosity.explicit import ExplicitViscosity
 from plash.physics.viscosity.implicit import ImplicitViscosity
 from plash.scene.bodies import Fill
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
+from plash.scene.shapes import Sphere
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.build.heat import greatest_pull
@@ -191,6 +194,7 @@ def _acceleration(scene: Scene) -> float:
 def _sources(scene: Scene) -> Sources:
     """Spouts, and all liquid that appears after the start."""
     domain, settings = scene.domain, _settings(scene)
+    seed = settings.seed
     moves = any(solid.moves for solid in scene.solid)
     at_start = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
 
@@ -207,7 +211,7 @@ def _sources(scene: Scene) -> Sources:
             dimension=domain.dimension,
             per_cell=scene.particles_per_cell,
             jitter=settings.jitter,
-            seed=(settings.seed, number + 1),
+            seed=(seed, number + 1),
             is_open=is_open,
             carried=carried_by(scene, source),
         )
@@ -216,7 +220,9 @@ def _sources(scene: Scene) -> Sources:
     ]
     delayed_fills = [
         DelayedFill(
-            liquid[0], liquid[1].time, functools.partial(_seeded, scene, liquid, number, bodies(liquid[1].time))
+            liquid[0],
+            liquid[1].time,
+            functools.partial(_seeded, scene, liquid, (seed, 0, number), bodies(liquid[1].time)),
         )
         for number, liquid in enumerate(_all_liquid(scene))
         if liquid[1].time > 0
@@ -225,7 +231,35 @@ def _sources(scene: Scene) -> Sources:
     for inlet in inlets:
         if not inlet.spout.moves and not is_open(inlet.at_rest(inlet.spout.start), inlet.spout.start).any():
             raise SceneError([Problem(inlet.name, "opens inside a solid: nothing can come out; move it, or the solid")])
-    return Sources(inlets, delayed_fills, is_open, domain.h)
+    return Sources(inlets, delayed_fills, _showers(scene, bodies), is_open, domain.h)
+
+
+def _showers(scene: Scene, bodies: Callable[[float], Bodies]) -> list[Shower]:
+    """Drops that appear at random."""
+    size, seed = tuple(scene.domain.size), _settings(scene).seed
+
+    def shower(number: int, drops: Drops) -> Shower:
+        def seeded(shape: Sphere, which: int, time: float) -> Particles:
+            drop = BlobSource(shape=shape, time=time, velocity=drops.velocity)
+            key = (seed, 2, number, which)
+            particles = _seeded(scene, (drops.name, drop), key, bodies(time))
+            if particles.count == 0:  # too small for any cell to hold enough of it
+                particles = _one_particle(scene, drop, shape)
+            particles.carry(carried_by(scene, drops))
+            return particles
+
+        return Shower(drops, size, (seed, 1, number), seeded)
+
+    return [shower(number, source) for number, source in enumerate(scene.source) if isinstance(source, Drops)]
+
+
+def _one_particle(scene: Scene, drop: BlobSource, shape: Sphere) -> Particles:
+    """A drop as a single particle."""
+    h, d = scene.domain.h, scene.dimension
+    particles = Particles.at(np.array([shape.center]) / h)
+    particles.volume[:] = (math.pi if d == 2 else 4 / 3 * math.pi) * (shape.radius / h) ** d
+    particles.velocity[:] = np.array(drop.velocity, np.float32)[:, None]
+    return particles
 
 
 def _sinks(scene: Scene, sources: Sources) -> Sinks:
@@ -259,10 +293,9 @@ def _particles(scene: Scene, rows: Mapping[str, int]) -> Particles:
     return particles
 
 
-def _seeded(scene: Scene, liquid: Liquid, number: int, bodies: Bodies) -> Particles:
+def _seeded(scene: Scene, liquid: Liquid, key: tuple[int, ...], bodies: Bodies) -> Particles:
     """Particles of liquid that appears after the start."""
-    random = np.random.Generator(np.random.PCG64((_settings(scene).seed, 0, number)))
-    return _seed(scene, [liquid], bodies, random)
+    return _seed(scene, [liquid], bodies, np.random.Generator(np.random.PCG64(key)))
 
 
 def _seed(scene: Scene, liquid: list[Liquid], bodies: Bodies, random: np.random.Generator) -> Particles:

@@ -13,6 +13,7 @@ from plash.physics.heat.heat import CarriedHeat, Heat, Heater, NoHeat
 from plash.physics.solids.base import SceneSolids
 from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, OneViscosity, ViscosityField
 from plash.scene.bodies import Fill
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.sources import Blob, HeatSource, Spout
 from plash.solvers.build.liquid_colors import light_of_liquid
@@ -43,7 +44,7 @@ def viscosity_field(scene: Scene) -> ViscosityField:
     return OneViscosity()
 
 
-def carried_by(scene: Scene, body: Fill | Blob | Spout | None = None) -> dict[str, CarriedValue]:
+def carried_by(scene: Scene, body: Fill | Blob | Drops | Spout | None = None) -> dict[str, CarriedValue]:
     """What the particles of some liquid carry of what the scene asks for, by name; else what all others do."""
     temperature = None if body is None else body.temperature
     viscosity = None if body is None else body.viscosity
