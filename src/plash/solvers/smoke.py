@@ -36,7 +36,8 @@ from plash.physics.smoke.fire import Fire
 from plash.physics.smoke.fluxes import Capacity
 from plash.physics.smoke.sources import SmokeFlows
 from plash.physics.smoke.still_air import has_walls, settle
-from plash.physics.smoke.transport import DROPPED, Move, Transport
+from plash.physics.smoke.swept import take_place
+from plash.physics.smoke.transport import COVERED, DROPPED, Move, Transport
 from plash.physics.smoke.wind import Wind
 from plash.physics.solids.base import SceneSolids, Solids
 from plash.scene.model import Scene
@@ -113,14 +114,17 @@ class SmokeSolver:
 
         # Where smoke is
         self.follow_smoke(dt)
-        s.poses = self.solids.poses(s.time)
-        solids = self.solids.at(s.envelope.tiles, s.poses, s.time, dt)
-        cells = self.label(solids)
-        self._account("covered by solids", cells)
+        before = self.as_solids_stood()
         yield StepStage("grid")
 
         # Carry everything along
-        self.carry(cells, solids, dt)
+        self.carry_smoke(before, dt)
+        s.poses = self.solids.poses(s.time)
+        solids = self.solids.at(s.envelope.tiles, s.poses, s.time, dt)
+        cells = self.label(solids)
+        take_place(s.scalars, before, cells)
+        self._account(COVERED, cells)
+        self.carry_velocity(cells, dt)
         self.come_and_go(cells, dt)
         expansion = self._burn(cells, dt)
         self._account("fire", cells, is_source=True)
@@ -180,16 +184,31 @@ class SmokeSolver:
             self._labelled = self.state.envelope, solids
         return self.cells
 
-    def carry(self, cells: Cells, solids: Solids, dt: float) -> None:
-        """Carry fields and the velocity along; what goes through open sides is told from what advection loses."""
+    def as_solids_stood(self) -> Cells:
+        """What each cell was in the step before, whose velocity carries the smoke."""
         s = self.state
-        paths = self.advection.paths(s.velocity, cells, dt, self.h)
-        move = Move(s.velocity, paths, cells, self.capacity, solids.box, dt, self.h)
+        if self.cells is None or self._labelled is None or self._labelled[0] is not s.envelope:
+            now = self.solids.poses(s.time)
+            poses = {name: s.poses.get(name, pose) for name, pose in now.items()}
+            self.label(self.solids.at(s.envelope.tiles, poses, s.time))
+        assert self.cells is not None
+        return self.cells
+
+    def carry_smoke(self, cells: Cells, dt: float) -> None:
+        """Carry fields along; what goes through open sides is told from what advection loses."""
+        s = self.state
+        assert self._labelled is not None
+        move = Move(s.velocity, cells, self.capacity, self._labelled[1], dt, self.h)
         s.scalars, left = self.transport.carried(s.scalars, move)
         for reason, lost in left.items():
             self._book(reason, -lost)
-        s.velocity = FaceField(cells.tiles, self.advection.carried(s.velocity.pool, paths, cells, on_faces=True))
         self._account(DRIFT, cells, is_outflow=False)
+
+    def carry_velocity(self, cells: Cells, dt: float) -> None:
+        """Carry the velocity along."""
+        s = self.state
+        paths = self.advection.paths(s.velocity, cells, dt, self.h)
+        s.velocity = FaceField(cells.tiles, self.advection.carried(s.velocity.pool, paths, cells, on_faces=True))
 
     def come_and_go(self, cells: Cells, dt: float) -> None:
         """Let smoke, heat and fuel come from sources and go into sinks for dt."""

@@ -29,6 +29,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, chunk_slice, row_start, stride
 from plash.grid.tiles import Places, Shape, dimension_of
+from plash.physics.smoke.swept import net_outflow
 from plash.timing import stage
 
 Pools = NDArray[np.float32]
@@ -36,6 +37,7 @@ Pools = NDArray[np.float32]
 _MOST = 0.8  # share of a cell that may flow out of it at once
 _MOST_STEPS = 1000
 _TINY = np.float32(1e-30)
+_NOWHERE: Places = (np.zeros(0, np.int64),) * 4
 _WITHIN = np.float32(0.999)  # of what a cell may give, so that round-off takes no more
 
 
@@ -49,10 +51,14 @@ class _Where(NamedTuple):
 
 
 class Outflow(NamedTuple):
-    """What went out of the envelope, in cells: [field, tile, low and high by axis], of these tiles."""
+    """What went out of the envelope, in cells: [field, tile, low and high by axis], of these tiles.
+
+    `swept` is what is left by field, in cells, of that which solids that move will cover in time.
+    """
 
     tiles: NDArray[np.int32]
     amount: NDArray[np.float64]
+    swept: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +68,24 @@ class Capacity:
     Attributes:
         share: C by cell [slot, z, y, x]; a stand-in that no kernel reads where no solid cuts any.
         is_cut: Whether a solid cuts any.
+        narrowest: Open fraction of the narrowest face of cells; a stand-in like the first.
     """
 
     share: Pools
     is_cut: bool
+    narrowest: Pools
 
     @staticmethod
     def of(cells: Cells) -> Capacity:
         """That of cells that are followed, zero elsewhere."""
         tiles = cells.tiles
         if cells.cut_cells is None:
-            return Capacity(np.ones((1, *tiles.shape), np.float32), False)
-        share = np.zeros(cells.label.shape, np.float32)
-        run = _widest_face(tiles.shape)
-        run(cells.face_fractions, cells.label, tiles.neighbours, cells.liquid_tiles, share, chunk_count())
-        return Capacity(share, True)
+            whole = np.ones((1, *tiles.shape), np.float32)
+            return Capacity(whole, False, whole)
+        share, narrowest = np.zeros(cells.label.shape, np.float32), np.ones(cells.label.shape, np.float32)
+        run = _measure_faces(tiles.shape)
+        run(cells.face_fractions, cells.label, tiles.neighbours, cells.liquid_tiles, share, narrowest, chunk_count())
+        return Capacity(share, True, narrowest)
 
     def at(self, places: Places) -> NDArray[np.float64]:
         """C of some cells."""
@@ -85,9 +94,18 @@ class Capacity:
 
 @stage
 def carried_by_fluxes(
-    scalars: Pools, velocity: FaceField, cells: Cells, capacity: Capacity, scaled: float
+    scalars: Pools, velocity: FaceField, cells: Cells, capacity: Capacity, scaled: float, beside: Places = _NOWHERE
 ) -> tuple[Pools, Outflow]:
-    """Fields [field, slot, z, y, x] after a step, and what left the envelope; `scaled` is dt/h, s/m."""
+    """Fields [field, slot, z, y, x] after a step, and what left the envelope.
+
+    Args:
+        scalars: Before the step.
+        velocity: On faces, m/s.
+        cells: What is followed.
+        capacity: How much cells hold.
+        scaled: dt/h, s/m.
+        beside: Cells that solids that move touch.
+    """
     tiles, slots = cells.tiles, cells.wet_tiles
     crossing, worst = np.zeros_like(velocity.pool), np.zeros(max(1, len(slots)))
     emptied = np.zeros(cells.label.shape, np.float32)
@@ -100,23 +118,30 @@ def carried_by_fluxes(
     _find_room(emptied.reshape(-1), np.float32(1 / steps), chunk_count())
     now, after = scalars, np.zeros_like(scalars)
     inside = cells.liquid_tiles
-    amount = np.zeros((len(scalars), len(inside), 6))
+    amount, swept = np.zeros((len(scalars), len(inside), 6)), np.zeros(len(scalars))
+    holds = capacity.at(beside)
+    shrunk = holds - net_outflow(crossing, cells, beside) if len(holds) else holds
     run = _flow(tiles.shape, capacity.is_cut)
     where = _Where(tiles.neighbours, inside, cells.label, cells.surroundings[1])
     for number in range(steps):
         run(now, crossing, emptied, where, capacity.share, after, amount, chunk_count())
+        if len(holds):
+            for field, pool in enumerate(after):
+                kept = pool[beside]
+                pool[beside] = kept * (holds / shrunk)
+                swept[field] += float(((pool[beside].astype(np.float64) - kept) * holds).sum())
         now, after = after, (np.zeros_like(scalars) if number == 0 and steps > 1 else now)
-    return now, Outflow(inside, amount)
+    return now, Outflow(inside, amount, swept)
 
 
 @for_tile_shape
-def _widest_face(shape: Shape) -> Kernel:
+def _measure_faces(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = dimension_of(shape)
 
     @kernel
-    def run(fractions, label, neighbours, tiles, share, chunks):
+    def run(fractions, label, neighbours, tiles, widest, narrowest, chunks):
         n = len(tiles)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, np.float32)
@@ -130,8 +155,9 @@ def _widest_face(shape: Shape) -> Kernel:
                             o = row_start(z, y, HZ, PY, PX)
                             for x in range(BX):
                                 if label[t, z, y, x] == LIQUID:
-                                    widest = max(block[o + x], block[o + x + step])
-                                    share[t, z, y, x] = max(share[t, z, y, x], widest)
+                                    low, high = block[o + x], block[o + x + step]
+                                    widest[t, z, y, x] = max(widest[t, z, y, x], low, high)
+                                    narrowest[t, z, y, x] = min(narrowest[t, z, y, x], low, high)
 
     return run
 
