@@ -30,8 +30,8 @@ _THIN_RADIUS = 0.82  # of the radius when alone; all of it would make sheets hal
 _SOFT = 0.15  # spacings: how softly balls meet
 _REACH = 4.0  # of these lengths, beyond which a ball is not felt
 
-# A lattice finer than the usual one sees gaps between balls that the usual one steps over. There smaller balls meet more
-# softly, by a length that belongs to the cell: the sheet is as thick, and flatter
+# A lattice finer than the usual one sees gaps between balls that the usual one steps over. There smaller balls meet
+# more softly, by a length that belongs to the cell: the sheet is as thick, and flatter
 _USUAL_DETAIL = 2
 _FINE_RADIUS, _FINE_THIN_RADIUS = 0.37, 0.16  # cells, of a particle of an eighth of a cell alone, and in a thin sheet
 _FINE_SOFT, _FINE_REACH = 0.18, 3.5  # cells, and of these lengths
