@@ -19,7 +19,7 @@ from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
-_NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
+_NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
 
 def physics(scene: Scene) -> dict[str, Any]:

@@ -26,12 +26,14 @@ from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import Stage
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.whitewater import WHITEWATER
 
 STAGES: dict[str, Stage[Any]] = {
     stage.name: stage
     for stage in (
         SIMULATION,
         SURFACES,
+        WHITEWATER,
         PICTURES,
         MOVIES,
         PLY,

@@ -36,6 +36,7 @@ from plash.scene.settings import Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
+from plash.scene.whitewater import Whitewater
 
 INTRODUCTION = """\
 # The scene file
@@ -203,7 +204,8 @@ def reference_page() -> str:
     for name, part in (("motion", Motion), ("oscillation", Oscillation), ("keys", MotionKey), ("path", MotionPath)):
         parts.append(_section(f"### `{name}`", part))
     parts += _flows()
-    parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
+    parts += [_section("## `[mesh]`", Meshing), _section("## `[whitewater]`", Whitewater)]
+    parts += [_section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
     parts.append(_section("### `rotation`", Rotation))
