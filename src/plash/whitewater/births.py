@@ -113,8 +113,8 @@ def _placed(
     speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
     back = np.minimum(dt, h / np.maximum(speed, 1e-30)) * chances(seed, frame, child, _ALONG)
     off = np.stack([chances(seed, frame, child, _OFF + axis) for axis in range(d)], axis=1) - 0.5
-    place = (particles.cell[:, parent] + particles.offset[:, parent].astype(np.float64)).T * h
-    place += 2 * _AROUND * h * off - back[:, None] * velocity
+    place = particles.cell[:, parent].T.astype(np.float64) + particles.offset[:, parent].T
+    place = h * place + 2 * _AROUND * h * off - back[:, None] * velocity
     astray = np.stack([chances(seed, frame, child, _ASTRAY + axis) for axis in range(d)], axis=1) - 0.5
     velocity += _STRAY * speed[:, None] * astray
     lives = ranges.lifetime * (0.3 + 1.4 * chances(seed, frame, child, _LIFE))

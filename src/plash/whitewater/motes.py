@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +71,12 @@ class Motes:
     @property
     def dimension(self) -> int:
         """2 or 3."""
-        return self.position.shape[1]
+        return int(self.position.shape[1])
 
     def only(self, which: NDArray[np.bool_]) -> Motes:
         """Those that are marked, with the same tally."""
-        return replace(self, **{name: getattr(self, name)[which] for name in ROWS})
+        rows: dict[str, Any] = {name: getattr(self, name)[which] for name in ROWS}
+        return replace(self, **rows)
 
     def of_kind(self, kind: int) -> Motes:
         """Those of a kind."""
@@ -82,7 +84,8 @@ class Motes:
 
     def joined(self, others: Motes) -> Motes:
         """These and others behind them, with the tally of these."""
-        return replace(self, **{name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in ROWS})
+        rows: dict[str, Any] = {name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in ROWS}
+        return replace(self, **rows)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -7,8 +7,8 @@ For each particle one sum over its neighbours j within a cell, with weights V_j 
     lead        u_i - u_j                                   how far ahead of its neighbours it runs
 
 and the share of the space round it that is filled. Air is trapped by the approach, near the surface. A crest is where
-little is filled and lead·d/|d| is above zero. None of them is above zero in liquid that moves like a rigid body, at rest,
-in free fall or turning: then (u_i - u_j)·(x_i - x_j) = 0, and lead = ω × d.
+little is filled and lead·d/|d| is above zero. None of them is above zero in liquid that moves like a rigid body, at
+rest, in free fall or turning: then (u_i - u_j)·(x_i - x_j) = 0, and lead = ω × d.
 
 Ihmsen et al. (2012) weigh |u_i - u_j| by one minus the cosine instead, which is above zero where liquid turns, and find
 crests by the angles between normals and by u·n, which is above zero where a block falls.
@@ -67,7 +67,7 @@ def potentials(flow: Flow, least_energy: float) -> Potentials:
     slots = np.repeat(np.arange(tiles.count + 1), np.diff(particles.starts))
     fast = np.flatnonzero(energy > least_energy)
     near = np.empty(len(fast))
-    place = np.ascontiguousarray((particles.cell + particles.offset.astype(np.float64)).T)
+    place: NDArray[np.float64] = np.ascontiguousarray((particles.cell + particles.offset.astype(np.float64)).T)
     _find_depth(tiles.shape)(fast, place, slots, tiles.origins, tiles.neighbours, flow.phi, near, chunk_count())
     number, near = fast[near > 0], near[near > 0]
     neighbours = Neighbours(place, velocity, particles.volume, *_by_cell(flow, slots))

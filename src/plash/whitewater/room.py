@@ -30,7 +30,9 @@ class Room:
     domain: Domain
     solids: Sequence[Solid]
 
-    def put_inside(self, position: Array, velocity: NDArray[np.float32], kind: NDArray[np.uint8]) -> tuple[Flags, Flags]:
+    def put_inside(
+        self, position: Array, velocity: NDArray[np.float32], kind: NDArray[np.uint8]
+    ) -> tuple[Flags, Flags]:
         """Put motes that left the room back at its border, without their speed into it; what cannot be is gone.
 
         Args:
