@@ -66,7 +66,7 @@ class Whitewater(SceneModel):
         "no whitewater, from the second on most.",
         json_schema_extra={
             "type_text": "list of two numbers, J/kg",
-            "default_text": "0.04 and 0.25 of the energy of that fall",
+            "default_text": "0.02 and 0.12 of the energy of that fall",
         },
     )
     lifetime: Duration | None = Field(
