@@ -16,6 +16,7 @@ LEVELS = {
     "files": 4,
     "render": 4,
     "solvers": 5,
+    "whitewater": 5,
     "mesh": 6,
     "physics": 6,
     "particles": 7,

@@ -9,6 +9,7 @@ from plash.mesh.defects import defects
 from plash.mesh.lattice import distance_to_solids
 from plash.mesh.mesh import Mesh
 from plash.mesh.reconstruct import liquid_surface
+from plash.mesh.topology import parts_of
 from plash.pipeline.simulate import simulate
 from plash.scene import Box, Domain, Fill, Meshing, Scene, Solid, Sphere, Time
 
@@ -123,6 +124,21 @@ def test_without_drops_a_lone_particle_shows_nothing(dimension):
 
 def test_no_particles_have_no_surface(dimension):
     assert len(surface(np.zeros((0, dimension))).faces) == 0
+
+
+@pytest.mark.parametrize("layers", [1, 2], ids=["half a cell", "a cell"])
+def test_a_finer_lattice_keeps_the_sheets_that_the_usual_one_has(layers):
+    """No more holes, and a volume as close, in a sheet whose particles lie at random."""
+    places = lattice((0.1, 0.3, 0.1), (0.8, 0.3 + layers * H / 2, 0.6), jitter=0.9)
+    found = {detail: surface(places, Meshing(detail=detail)) for detail in (2, 3, 4)}
+    holes = {
+        detail: int(parts_of(m.faces, len(m.vertices)).max()) + 1 - m.euler_number // 2 for detail, m in found.items()
+    }
+    off = {detail: abs(m.volume / (len(places) * (H / 2) ** 3) - 1) for detail, m in found.items()}
+    for detail in (3, 4):
+        assert defects(found[detail]) == []
+        assert holes[detail] <= holes[2]
+        assert off[detail] <= off[2] + 0.005
 
 
 def test_a_sheet_of_one_particle_holds_together():

@@ -44,7 +44,18 @@ def load_usd() -> Any:
     return pxr
 
 
-def usd_frame_bytes(pxr: Any, mesh: Mesh, particles: FrameParticles, frame: int, colors: Colors) -> bytes:
+def _nothing_more(stage: Any) -> None:
+    """What a layer holds beside the liquid, unless somebody says more."""
+
+
+def usd_frame_bytes(
+    pxr: Any,
+    mesh: Mesh,
+    particles: FrameParticles,
+    frame: int,
+    colors: Colors,
+    add_more: Callable[[Any], None] = _nothing_more,
+) -> bytes:
     """The layer of a frame.
 
     Args:
@@ -53,20 +64,23 @@ def usd_frame_bytes(pxr: Any, mesh: Mesh, particles: FrameParticles, frame: int,
         particles: The liquid's particles; none of stable fluids.
         frame: Its number, and time code.
         colors: Light that liquid of a velocity (n, axes) returns, by what else it carries.
+        add_more: Adds what else there is to the stage.
     """
 
     def fill(stage: Any) -> None:
         _add_surface(pxr, stage, mesh, frame, colors)
         _add_particles(pxr, stage, particles, frame, colors)
+        add_more(stage)
 
     return written(pxr, fill, "frame.usdc")
 
 
-def usd_manifest_bytes(pxr: Any) -> bytes:
+def usd_manifest_bytes(pxr: Any, declare_more: Callable[[Any], None] = _nothing_more) -> bytes:
     """The layer that says what values the layers of frames may hold, so that nobody has to open them all."""
 
     def fill(stage: Any) -> None:
         declare_liquid(pxr, stage, LIQUID, scalars())
+        declare_more(stage)
 
     return written(pxr, fill, "manifest.usda")
 
@@ -113,7 +127,7 @@ def _add_surface(pxr: Any, stage: Any, mesh: Mesh, frame: int, colors: Colors) -
     if mesh.normals is not None:
         surface.CreateNormalsAttr().Set(vectors(pxr, mesh.normals), frame)
     velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
-    _set_points(pxr, surface, (mesh.vertices, velocity), frame)
+    set_points(pxr, surface, (mesh.vertices, velocity), frame)
     _set_carried(pxr, surface, mesh.scalars, colors(velocity, mesh.scalars), frame)
 
 
@@ -124,11 +138,11 @@ def _add_particles(pxr: Any, stage: Any, particles: FrameParticles, frame: int, 
     points.CreateWidthsAttr().Set(pxr.Vt.FloatArray.FromNumpy(width.astype(np.float32)), frame)
     deep = ((0, 0), (0, 3 - d))
     position = np.pad(particles.position.astype(np.float32), deep)
-    _set_points(pxr, points, (position, np.pad(particles.velocity, deep)), frame, float(width.max(initial=0.0)) / 2)
+    set_points(pxr, points, (position, np.pad(particles.velocity, deep)), frame, float(width.max(initial=0.0)) / 2)
     _set_carried(pxr, points, particles.scalars, colors(particles.velocity, particles.scalars), frame)
 
 
-def _set_points(
+def set_points(
     pxr: Any,
     prim: Any,
     moving: tuple[NDArray[np.float32], NDArray[np.float32]],

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from plash.carried import scalars
 from plash.exports.axes import upright
 from plash.exports.materials import SurfaceLook, liquid_surface_look, solid_surface_look
+from plash.exports.motes import declare_motes, show_motes
 from plash.exports.usd_frame import LIQUID, declare_liquid, vectors, written
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
@@ -100,6 +101,8 @@ def _add_liquid(pxr: Any, stage: Any, scene: Scene, files: UsdFiles) -> None:
     is_scale = Tint(scene).is_scale
     _bind(pxr, stage, surface, liquid_surface_look(scene), "liquid", painted=is_scale)
     _bind(pxr, stage, particles, liquid_surface_look(scene), "particles", painted=True)
+    if scene.whitewater.amount > 0:
+        show_motes(pxr, declare_motes(pxr, stage, path))
     clips = pxr.Usd.ClipsAPI(liquid)
     clips.SetClipAssetPaths(pxr.Sdf.AssetPathArray([pxr.Sdf.AssetPath(name) for name in files.frames]))
     clips.SetClipManifestAssetPath(files.manifest)

@@ -18,6 +18,7 @@ from plash.carried import CARRIED, Rows
 from plash.exports.axes import Up, upright, upright_mesh
 from plash.mesh.mesh import Mesh
 from plash.solvers.frame import FrameParticles
+from plash.whitewater.motes import Motes
 
 _TYPES = {"f4": "Float32", "f8": "Float64", "i4": "Int32", "i8": "Int64"}
 
@@ -39,6 +40,18 @@ def vtp_particles_bytes(particles: FrameParticles, time: float, up: Up) -> bytes
         for name, values in particles.carried.items()
     }
     places = upright(in_space(particles.position.astype(np.float32)), up)
+    return _vtp_bytes(places, "Verts", np.arange(len(places), dtype=np.int32)[:, None], carried, time)
+
+
+def vtp_motes_bytes(motes: Motes, largest: float, time: float, up: Up) -> bytes:
+    """Spray (kind 0), foam (1) and bubbles (2) as points; `largest` (m) is the radius of the largest."""
+    places, velocity = (upright(in_space(each.astype(np.float32)), up) for each in (motes.position, motes.velocity))
+    carried = {
+        "velocity": velocity,
+        "radius": (largest * motes.size).astype(np.float32),
+        "age": motes.age,
+        "kind": motes.kind.astype(np.int32),
+    }
     return _vtp_bytes(places, "Verts", np.arange(len(places), dtype=np.int32)[:, None], carried, time)
 
 

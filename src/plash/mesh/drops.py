@@ -30,6 +30,12 @@ _THIN_RADIUS = 0.82  # of the radius when alone; all of it would make sheets hal
 _SOFT = 0.15  # spacings: how softly balls meet
 _REACH = 4.0  # of these lengths, beyond which a ball is not felt
 
+# A lattice finer than the usual one sees gaps between balls that the usual one steps over. There smaller balls meet
+# more softly, by a length that belongs to the cell: the sheet is as thick, and flatter
+_USUAL_DETAIL = 2
+_FINE_RADIUS, _FINE_THIN_RADIUS = 0.37, 0.16  # cells, of a particle of an eighth of a cell alone, and in a thin sheet
+_FINE_SOFT, _FINE_REACH = 0.18, 3.5  # cells, and of these lengths
+
 # Mean volume that marching gives a ball, by its radius; in lattice spacings. Radii begin where no ball is lost
 _BALLS = {
     2: ([0.72, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.7, 2.0], [0.82, 1.25, 1.81, 2.43, 3.1, 3.83, 5.47, 8.41, 11.9]),
@@ -42,28 +48,39 @@ def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, det
 
     exp(-φ/k) of the surface and of all balls are added up.
     """
-    radii, volumes = _BALLS[tiles.dimension]
-    radius = np.interp(particles.volume, volumes, radii).astype(np.float32)
+    radius, thin, soft, reach = _balls(particles.volume, tiles.dimension, detail)
     drops = np.zeros_like(phi)
     depth = _deepest_near(phi, tiles, detail)
-    limits = np.vstack([_LIMITS, [_SHALLOW, _DEEP, 0]]).astype(np.float32) * np.float32(detail)
+    rows = [*(detail * _LIMITS), [detail * _SHALLOW, detail * _DEEP, 0], [soft, thin, reach]]
+    limits = np.array(rows, np.float32)
     samples, places, in_tiles = _Samples(phi, depth), particles.places, particles.in_tiles(tiles)
     # No ball reaches half a tile far, so tiles of one colour add to different samples
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         _add_drops(tiles.shape)(samples, places, radius, in_tiles, busy, limits, drops, chunk_count())
-    _merge(phi.reshape(-1), drops.reshape(-1), chunk_count())
+    _merge(phi.reshape(-1), drops.reshape(-1), np.float32(soft), chunk_count())
     return drops
 
 
+def _balls(volume: NDArray[np.float32], dimension: int, detail: int) -> tuple[NDArray[np.float32], float, float, float]:
+    """Radius of each particle's ball alone, the share of it in a thin sheet, how softly balls meet, and how far."""
+    if detail <= _USUAL_DETAIL:
+        radii, volumes = _BALLS[dimension]
+        return np.interp(volume, volumes, radii).astype(np.float32), _THIN_RADIUS, _SOFT, _REACH
+    usual = volume * (2.0 / detail) ** dimension
+    radius = detail * _FINE_RADIUS * np.minimum(usual, 1.0) ** (1 / dimension)
+    radius = np.maximum(radius, _BALLS[dimension][0][0])
+    return radius.astype(np.float32), _FINE_THIN_RADIUS / _FINE_RADIUS, detail * _FINE_SOFT, _FINE_REACH
+
+
 @kernel
-def _merge(phi, drops, chunks):
+def _merge(phi, drops, soft, chunks):
     """Soft minimum of a distance and of balls whose exp(-φ/k) were added up, in place of the latter."""
     n = len(phi)
     for c in prange(chunks):
         for m in chunk_range(c, chunks, n):
             if drops[m] > 0:
-                drops[m] = -_SOFT * np.log(np.exp(-phi[m] / _SOFT) + drops[m])
+                drops[m] = -soft * np.log(np.exp(-phi[m] / soft) + drops[m])
             else:
                 drops[m] = phi[m]
 
@@ -128,7 +145,8 @@ def _add_drops(shape: Shape) -> Kernel:
         phi, depth = samples
         cell, offset = places
         starts, origins, neighbours, _ = in_tiles
-        least = np.exp(-_REACH)
+        soft, thin_radius, reach = limits[3, 0], limits[3, 1], limits[3, 2]
+        least = np.exp(-reach)
         n = len(slots)
         for chunk in prange(chunks):
             for number in chunk_range(chunk, chunks, n):
@@ -147,12 +165,12 @@ def _add_drops(shape: Shape) -> Kernel:
                     covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
                     thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
                     lone = limits[0, 2] + deep * (limits[1, 2] - limits[0, 2])
-                    share = _THIN_RADIUS * smooth_step(here, covered, thin)
-                    share += (1 - _THIN_RADIUS) * smooth_step(here, thin, lone)
+                    share = thin_radius * smooth_step(here, covered, thin)
+                    share += (1 - thin_radius) * smooth_step(here, thin, lone)
                     if share <= 0:
                         continue
                     r = radius[p] * share
-                    furthest = r + _SOFT * _REACH
+                    furthest = r + soft * reach
                     # Samples within reach; none lies further than the next tile
                     low_z = int(np.ceil(k + fz - furthest)) if DIM == 3 else 0
                     high_z = int(np.floor(k + fz + furthest)) if DIM == 3 else 0
@@ -161,10 +179,10 @@ def _add_drops(shape: Shape) -> Kernel:
                             for x0 in range(int(np.ceil(i + fx - furthest)), int(np.floor(i + fx + furthest)) + 1):
                                 dx, dy, dz = x0 - i - fx, y0 - j - fy, z0 - k - fz
                                 ball_phi = np.sqrt(dx * dx + dy * dy + dz * dz) - r
-                                if ball_phi < _SOFT * _REACH:
+                                if ball_phi < soft * reach:
                                     s, x, y, z = home_of(neighbours, t, x0, y0, z0, BZ, BY, BX)
                                     if s > 0:
-                                        drops[s, z, y, x] += np.exp(-ball_phi / _SOFT) - least
+                                        drops[s, z, y, x] += np.exp(-ball_phi / soft) - least
 
     return run
 

@@ -41,6 +41,7 @@ from plash.timing import stage
 _AT_SOLID = 0.1  # lattice spacings from a solid, where vertices are not smoothed: the seam is hidden there
 _FLAT = 0.02  # lattice spacings by which the distance changes along an edge that lies in the surface
 _MOST_MENDED = 0.05  # cells: how far the whole surface may move to have the particles' volume
+_MOST_MENDED_FINE = 0.08  # the same on a lattice finer than usual, whose sheets are thicker to begin with
 _MOST_MENDED_AT_SOLIDS = 0.6  # the same where there are solids: thin walls are simulated thicker than they are drawn
 
 
@@ -100,7 +101,8 @@ def _shaped(
     smooth, volumes, large = with_round_drops(smooth, pieces, particles, least)
     rest = particles.total_volume() - float(np.nansum(pieces.carried))
     drawn, under = out_of_solids(shaped(smooth, volumes, meshing.subdivide), lattice)
-    furthest = _MOST_MENDED_AT_SOLIDS if lattice.solids else _MOST_MENDED
+    in_the_open = _MOST_MENDED_FINE if meshing.detail > 2 else _MOST_MENDED
+    furthest = _MOST_MENDED_AT_SOLIDS if lattice.solids else in_the_open
     return _with_volume(drawn, large, rest + under, furthest * meshing.detail)
 
 

@@ -20,7 +20,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
-_NOT_PHYSICS = ("version", "title", "mesh", "look", "output")
+_NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
 
 def physics(scene: Scene) -> dict[str, Any]:

@@ -30,11 +30,13 @@ from plash.pipeline.stages.registry import frame_stages, read_run
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, RunPaths, Stage
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.whitewater import WHITEWATER
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import names_functions
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
 from plash.solvers.frame_views import html_of, plot
+from plash.whitewater.motes import Motes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -247,6 +249,15 @@ class RunFrame:
         if self.run.has(SURFACES, self.number):
             return self.run.read(SURFACES, self.number)
         return self.snapshot.surface(self.run.scene, self.time)
+
+    @property
+    def whitewater(self) -> Motes:
+        """Spray, foam and bubbles: `position` (m), `velocity` (m/s), `kind`, and `counts` of all there were.
+
+        Raises:
+            StorageError: None was made: the scene has to ask for it with `whitewater.amount`.
+        """
+        return self.run.read(WHITEWATER, self.number)
 
     @property
     def picture(self) -> NDArray[np.uint8]:

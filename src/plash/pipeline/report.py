@@ -21,6 +21,7 @@ from plash.pipeline.stages.movies import CONTACT_SHEET, MOVIES, NUMBERS, shown_f
 from plash.pipeline.stages.registry import frame_stages
 from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.stage import Inputs
+from plash.pipeline.whitewater_report import whitewater_numbers
 
 LARGEST_EMBEDDED = 30_000_000  # bytes of a movie inside the page; a larger one is linked to
 _TYPES = {
@@ -44,7 +45,7 @@ def report_page(inputs: Inputs) -> str:
         subtitle=escape(_subtitle(history)),
         message=_message(history),
         movie=_movie(inputs),
-        numbers=_numbers(history),
+        numbers=_numbers(history, whitewater_numbers(inputs)),
         plots=_plots(history),
         times=_times(history),
         scene=escape(manifest.scene),
@@ -94,7 +95,7 @@ def _shown(inputs: Inputs, form: str) -> str:
 # Key numbers
 
 
-def _numbers(history: RunHistory) -> str:
+def _numbers(history: RunHistory, more: Sequence[tuple[str, str, str]]) -> str:
     scene, log = history.scene, history.log
     cells = " × ".join(map(str, scene.domain.cells))
     facts = [("Grid", f"{cells}", f"cells of {_length(scene.domain.h)}")]
@@ -111,7 +112,7 @@ def _numbers(history: RunHistory) -> str:
             *_density_numbers(log.values()),
             *_viscosity_numbers(log.values()),
         ]
-    facts += _volume_numbers(history) + _time_numbers(history)
+    facts += [*_volume_numbers(history), *more, *_time_numbers(history)]
     cards = (
         f'<div class="card"><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(more)}</dd></div>'
         for name, value, more in facts

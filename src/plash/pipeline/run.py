@@ -266,8 +266,9 @@ def stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
     if names is None:
         return of_use(STAGES, scene)
     useful = of_use(names, scene)
+    on_the_way = {earlier.name for stage in stages_of(names) for earlier in stage.after}
     for name in names:
-        if name not in useful:
+        if name not in useful and name not in on_the_way:
             raise ValueError(f"the scene does not ask for the export of stage {name!r}: name it in output.export")
     return useful
 

@@ -71,8 +71,13 @@ class Runner:
         made = 0
         for place, stage in enumerate(stages):
             if frame in self._run.wanted(stage) and not self._is_done(stage, frame):
-                made += self._make(stage, frame, partial(self._finish_frame, stages[:place], frame))
+                made += self._make(stage, frame, partial(self._mend_frames, stages[: place + 1], frame))
         return made
+
+    def _mend_frames(self, stages: Sequence[Stage[Any]], frame: int) -> int:
+        """Make again what a file of the last of some stages is made from, in its frame and those before."""
+        before = sum(self._finish_frame(stages, number) for number in range(1, frame))
+        return before + self._finish_frame(stages[:-1], frame)
 
     def _finish_whole(self, stages: Sequence[Stage[Any]]) -> int:
         """Make the files of some stages that are made of all frames; returns how many were made."""

@@ -8,6 +8,7 @@ from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
 from plash.particles.particles import Particles
 from plash.solvers.frame import FrameParticles
+from plash.whitewater.motes import Motes
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +20,14 @@ class Moment:
         particles: The liquid's particles; none if the look does not show them.
         time: Of the frame, s: where solids and a camera that move are.
         volume: Smoke and flames; empty where there are none.
+        motes: Spray, foam and bubbles, which are seen with the surface; None without.
     """
 
     mesh: Mesh
     particles: FrameParticles
     time: float = 0.0
     volume: Volume = field(default_factory=lambda: Volume.empty(3, 1.0))
+    motes: Motes | None = None
 
 
 def no_particles(dimension: int) -> FrameParticles:

@@ -37,6 +37,7 @@ from plash.scene.shapes import (
 )
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Source, Spout
+from plash.scene.whitewater import Whitewater
 
 __all__ = [
     "MATERIALS",
@@ -93,6 +94,7 @@ __all__ = [
     "ViscosityPoint",
     "Vortex",
     "WarmSides",
+    "Whitewater",
     "gallery",
     "load_scene",
     "parse_scene",

@@ -29,6 +29,7 @@ from plash.scene.settings import Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
+from plash.scene.whitewater import Whitewater
 
 class AttractorKeys(TypedDict, total=False):
     """Keys of `Attractor`."""
@@ -453,6 +454,7 @@ class SceneKeys(TypedDict, total=False):
     ]
     stage: Sequence[OwnStage | OwnStageKeys]
     mesh: Meshing | MeshingKeys
+    whitewater: Whitewater | WhitewaterKeys
     look: Look | LookKeys
     output: Output | OutputKeys
 
@@ -640,6 +642,18 @@ class WarmSidesKeys(TypedDict, total=False):
     y_max: float | str | None
     z_min: float | str | None
     z_max: float | str | None
+
+class WhitewaterKeys(TypedDict, total=False):
+    """Keys of `Whitewater`."""
+
+    amount: float
+    trapped_air: Vector | None
+    wave_crest: Vector | None
+    energy: Sequence[float] | NDArray[Any] | None
+    lifetime: float | str | None
+    size: float
+    most: int
+    seed: int
 
 Vector = Sequence[float | str] | NDArray[Any]
 Shape = (

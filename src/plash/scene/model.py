@@ -56,6 +56,7 @@ from plash.scene.warmth import (
     faults_of_warm_solids,
     no_meaning,
 )
+from plash.scene.whitewater import Whitewater, faults_of_whitewater
 
 if TYPE_CHECKING:
     from plash.scene.keys import SceneKeys
@@ -124,6 +125,7 @@ class Scene(SceneModel):
         json_schema_extra={"default_text": "none"},
     )
     mesh: Meshing = Field(default=Meshing(), description="How the liquid's surface is made.")
+    whitewater: Whitewater = Field(default=Whitewater(), description="Spray, foam and bubbles.")
     look: Look = Field(default=Look(), validate_default=True, description="What the pictures show.")
     output: Output = Field(default=Output(), description="What a run keeps on disk.")
 
@@ -300,6 +302,12 @@ class Scene(SceneModel):
                     found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))
         _refuse_all(found)
         return liquids
+
+    @field_validator("whitewater")
+    @classmethod
+    def _is_made_from_particles(cls, whitewater: Whitewater, info: ValidationInfo) -> Whitewater:
+        _refuse_all(faults_of_whitewater(whitewater, info.data.get("solver")))
+        return whitewater
 
     @model_validator(mode="after")
     def _containers_are_known(self) -> Self:

@@ -168,6 +168,7 @@ class FarmRunner(Runner):
             self._send_simulation()
             if sent.stage is not SIMULATION:
                 self._send_frame(sent.number)
+                self._send_frame(sent.number + 1)  # whose whitewater follows from this one's
 
     def _hear(self, kind: str, *facts: Any) -> None:
         """What a worker tells while it is at work."""

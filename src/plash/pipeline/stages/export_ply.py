@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from plash.pipeline.stages.export_motes import PLY_MOTES
 from plash.pipeline.stages.exported import export_of_frames
 from plash.pipeline.stages.stage import Inputs
 from plash.pipeline.stages.surfaces import SURFACES
@@ -13,7 +16,7 @@ def _make(inputs: Inputs) -> bytes:
     return export_ply_bytes(inputs.read(SURFACES), inputs.scene.output.export_up)
 
 
-PLY = export_of_frames(
+_SURFACE = export_of_frames(
     "ply",
     title="PLY",
     file="ply/surface.{frame:04d}.ply",
@@ -21,3 +24,4 @@ PLY = export_of_frames(
     settings=lambda scene, frame: [scene.output.export_up],
     make=_make,
 )
+PLY = replace(_SURFACE, after=(SURFACES, PLY_MOTES))  # which are written beside it, and not read

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plash.pipeline.fingerprint import appearance
+from plash.pipeline.stages.export_motes import largest_mote
 from plash.pipeline.stages.export_vdb import VDB, VDB_FILE
 from plash.pipeline.stages.exported import export_of_frames, read_export, whole_for
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import WHOLE, FileStage, Inputs, RunPaths, Source, every_frame
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.whitewater import WHITEWATER, whitewater_of_frame
 from plash.scene.model import Scene
 
 if TYPE_CHECKING:
@@ -22,7 +25,8 @@ _MANIFEST = WHOLE - 1  # what the layers of frames may hold, beside the root
 
 
 def _settings(scene: Scene, number: int) -> Sequence[object]:
-    return appearance(scene), scene.time.frames, scene.time.fps
+    drawn = [scene.whitewater.size] if scene.whitewater.amount > 0 else []
+    return appearance(scene), scene.time.frames, scene.time.fps, *drawn
 
 
 def _root_settings(scene: Scene, number: int) -> Sequence[object]:
@@ -48,10 +52,17 @@ def _colors(scene: Scene) -> Colors:
 
 
 def _make_frame(inputs: Inputs) -> bytes:
-    from plash.exports.usd_frame import usd_frame_bytes
+    from plash.exports.motes import add_motes
+    from plash.exports.usd_frame import LIQUID, usd_frame_bytes
 
+    scene, pxr, frame = inputs.scene, inputs.prepared(), inputs.number
     surface, particles = inputs.read(SURFACES), inputs.read(SIMULATION).dots()
-    return usd_frame_bytes(inputs.prepared(), surface, particles, inputs.number, _colors(inputs.scene))
+
+    def add_whitewater(stage: Any) -> None:
+        if scene.whitewater.amount > 0:
+            add_motes(pxr, stage, LIQUID, inputs.read(WHITEWATER), largest_mote(scene), frame)
+
+    return usd_frame_bytes(pxr, surface, particles, frame, _colors(scene), add_whitewater)
 
 
 def _file(paths: RunPaths, number: int) -> Path:
@@ -62,6 +73,19 @@ def _file(paths: RunPaths, number: int) -> Path:
 def _volumes(scene: Scene) -> Sequence[int]:
     """The frames whose VDB files are shown: those of a fluid without particles, if they are exported too."""
     return () if scene.solver.has_particles else VDB.wanted(scene)
+
+
+def _declare_whitewater(pxr: Any, stage: Any, scene: Scene) -> None:
+    """Say what values motes may have, in a scene that asks for them."""
+    from plash.exports.motes import declare_motes
+    from plash.exports.usd_frame import LIQUID
+
+    if scene.whitewater.amount > 0:
+        declare_motes(pxr, stage, LIQUID)
+
+
+def _frame_inputs(scene: Scene, frame: int) -> Sequence[Source]:
+    return [(SIMULATION, frame), (SURFACES, frame), *whitewater_of_frame(scene, frame)]
 
 
 def _nothing(scene: Scene, number: int) -> Sequence[Source]:
@@ -75,21 +99,24 @@ def _make_scene(inputs: Inputs) -> bytes:
 
     pxr, scene = inputs.prepared(), inputs.scene
     if inputs.number == _MANIFEST:
-        return usd_manifest_bytes(pxr)
+        return usd_manifest_bytes(pxr, lambda stage: _declare_whitewater(pxr, stage, scene))
     frames = [_FRAME.format(frame=frame) for frame in every_frame(scene)]
     volumes = [f"../{VDB_FILE.format(frame=frame)}" for frame in _volumes(scene)]
     return usd_scene_bytes(pxr, scene, UsdFiles([f"./{name}" for name in frames], "./frames/manifest.usda", volumes))
 
 
-USD = export_of_frames(
-    "usd",
-    title="USD",
-    file=f"usd/{_FRAME}",
-    after=(SIMULATION, SURFACES),
-    settings=_settings,
-    make=_make_frame,
-    prepared=_load,
-    prepares_first=_always,
+USD = replace(
+    export_of_frames(
+        "usd",
+        title="USD",
+        file=f"usd/{_FRAME}",
+        after=(SIMULATION, SURFACES, WHITEWATER),
+        settings=_settings,
+        make=_make_frame,
+        prepared=_load,
+        prepares_first=_always,
+    ),
+    inputs=_frame_inputs,
 )
 
 USD_SCENE: FileStage[bytes] = FileStage(

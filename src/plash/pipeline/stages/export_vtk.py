@@ -6,10 +6,12 @@ Stable fluids have no particles; their files of particles hold none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from plash.pipeline.stages.export_motes import VTK_MOTES
 from plash.pipeline.stages.exported import export_of_frames, read_export, whole_for
 from plash.pipeline.stages.simulation import SIMULATION
-from plash.pipeline.stages.stage import WHOLE, FileStage, Inputs, Source, every_frame
+from plash.pipeline.stages.stage import WHOLE, FileStage, Inputs, Source, Stage, every_frame
 from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.model import Scene
 
@@ -27,14 +29,19 @@ def _make_particles(inputs: Inputs) -> bytes:
 
 
 def _listed(scene: Scene, number: int) -> Sequence[Source]:
-    return [(stage, frame) for frame in every_frame(scene) for stage in (VTK, VTK_PARTICLES)]
+    return [(stage, frame) for frame in every_frame(scene) for stage in _parts(scene)]
+
+
+def _parts(scene: Scene) -> tuple[Stage[Any], ...]:
+    """The stages whose files the list names."""
+    return (VTK, VTK_PARTICLES, VTK_MOTES) if scene.whitewater.amount > 0 else (VTK, VTK_PARTICLES)
 
 
 def _make_series(inputs: Inputs) -> bytes:
     from plash.exports.vtk import pvd_bytes
 
     fps = inputs.scene.time.fps
-    parts = list(enumerate((VTK, VTK_PARTICLES)))
+    parts = list(enumerate(_parts(inputs.scene)))
     return pvd_bytes(
         ((frame - 1) / fps, part, inputs.file(stage, frame).path.name)
         for frame in every_frame(inputs.scene)
@@ -68,7 +75,7 @@ VTK_SERIES: FileStage[bytes] = FileStage(
     folders=("vtk",),
     numbers=range(WHOLE, WHOLE + 1),
     wanted=whole_for("vtk", WHOLE),
-    after=(VTK, VTK_PARTICLES),
+    after=(VTK, VTK_PARTICLES, VTK_MOTES),
     file=lambda paths, number: paths.folder.root / "vtk" / f"{paths.name}.pvd",
     inputs=_listed,
     settings=lambda scene, number: [scene.time.fps],

@@ -14,6 +14,7 @@ from plash.pipeline.fingerprint import appearance
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.whitewater import WHITEWATER, whitewater_of_frame
 from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
 
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 
 def _inputs(scene: Scene, frame: int) -> Sequence[Source]:
-    return [(SURFACES if scene.look.show == "surface" else SIMULATION, frame)]
+    if scene.look.show != "surface":
+        return [(SIMULATION, frame)]
+    return [(SURFACES, frame), *whitewater_of_frame(scene, frame)]
 
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
-    return (appearance(scene),)
+    return appearance(scene), *([scene.whitewater.size] if scene.whitewater.amount > 0 else [])
 
 
 def _make(inputs: Inputs) -> bytes:
@@ -45,7 +48,8 @@ def _moment(inputs: Inputs) -> Moment:
 
     nobody = no_particles(inputs.scene.dimension)
     if inputs.scene.look.show == "surface":
-        return Moment(inputs.read(SURFACES), nobody, inputs.time)
+        motes = inputs.read(WHITEWATER) if inputs.scene.whitewater.amount > 0 else None
+        return Moment(inputs.read(SURFACES), nobody, inputs.time, motes=motes)
     if inputs.scene.look.show == "volume":
         return Moment(Mesh.empty(), nobody, inputs.time, inputs.read(SIMULATION).as_volume())
     return Moment(Mesh.empty(), inputs.read(SIMULATION).dots(), inputs.time)
@@ -86,7 +90,7 @@ PICTURES: FileStage[Picture] = FileStage(
     title="rendering",
     edition=1,
     folders=("render",),
-    after=(SIMULATION, SURFACES),
+    after=(SIMULATION, SURFACES, WHITEWATER),
     file=lambda paths, frame: paths.folder.picture(frame),
     inputs=_inputs,
     settings=_settings,

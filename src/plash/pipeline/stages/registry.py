@@ -14,6 +14,7 @@ from plash.files.layout import RunFolder
 from plash.files.lock import locked
 from plash.files.manifest import Manifest, read_manifest
 from plash.pipeline.stages.export_glb import GLB
+from plash.pipeline.stages.export_motes import PLY_MOTES, VTK_MOTES
 from plash.pipeline.stages.export_npz import NPZ
 from plash.pipeline.stages.export_obj import OBJ
 from plash.pipeline.stages.export_ply import PLY
@@ -27,6 +28,7 @@ from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import Stage
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.whitewater import WHITEWATER
 
 STAGES: dict[str, Stage[Any]] = {
     stage.name: stage
@@ -34,8 +36,10 @@ STAGES: dict[str, Stage[Any]] = {
         SIMULATION,
         MEASURE,
         SURFACES,
+        WHITEWATER,
         PICTURES,
         MOVIES,
+        PLY_MOTES,
         PLY,
         OBJ,
         GLB,
@@ -43,6 +47,7 @@ STAGES: dict[str, Stage[Any]] = {
         VDB,
         VTK,
         VTK_PARTICLES,
+        VTK_MOTES,
         VTK_SERIES,
         USD,
         USD_SCENE,

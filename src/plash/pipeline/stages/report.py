@@ -8,6 +8,7 @@ from plash.files.atomic import read_bytes
 from plash.files.manifest import Manifest
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.stage import WHOLE, File, FileStage, Inputs, Source
+from plash.pipeline.stages.whitewater import WHITEWATER
 from plash.scene.model import Scene
 
 
@@ -16,7 +17,9 @@ def _wanted(scene: Scene) -> Sequence[int]:
 
 
 def _inputs(scene: Scene, number: int) -> Sequence[Source]:
-    return [(MOVIES, movie) for movie in MOVIES.wanted(scene)]
+    return [(MOVIES, movie) for movie in MOVIES.wanted(scene)] + [
+        (WHITEWATER, frame) for frame in WHITEWATER.wanted(scene)
+    ]
 
 
 def _settings(scene: Scene, number: int) -> Sequence[object]:

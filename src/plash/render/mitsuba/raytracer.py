@@ -22,6 +22,7 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.looks import liquid_look
+from plash.render.mitsuba.mote_parts import mote_parts
 from plash.render.mitsuba.ray_parts import Part
 from plash.render.mitsuba.smoke_parts import flame_lamps, smoke_boxes
 from plash.render.mitsuba.variant import load_mitsuba
@@ -113,7 +114,10 @@ class RayTracer:
         offsets = self._shutter_offsets(moving, time)
         samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, _GUIDE_SAMPLES))
         shown = (moving, {} if smoke is None else smoke.parts)
-        taken = [self._light_at(*shown, time, offset, samples, guides, seed) for seed, offset in enumerate(offsets)]
+        taken = [
+            self._light_at(*shown, time, offset, samples, guides, seed, self._motes(moment, offset))
+            for seed, offset in enumerate(offsets)
+        ]
         light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
         if smoke is not None:
             albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
@@ -213,6 +217,7 @@ class RayTracer:
         samples: int,
         guide_samples: int,
         seed: int,
+        motes: Part,
     ) -> tuple[Floats, Floats, Floats]:
         """Light, albedo and normals so many seconds after the time of a frame."""
         mi = self._mi
@@ -220,6 +225,7 @@ class RayTracer:
         content |= parts.solids(mi, self._placing, self._scene, time + offset, moving=True)
         if moving is not None:
             content |= self._liquid(moving, offset)
+        content |= motes
         scene = mi.load_dict(content | smoke | self._through(smoke))
         seen_through = mi.load_dict(content) if smoke else scene
         if self._scene.look.tank == "glass":  # what is behind the panes guides the denoiser, not they
@@ -244,6 +250,13 @@ class RayTracer:
         if moving.heat is not None:
             return parts.glowing(mi, placing, mesh, moving.surface, moving.heat, self._look.glow)
         return {"liquid": parts.triangles(mi, placing, mesh, moving.surface, moving.colors)}
+
+    def _motes(self, moment: Moment, offset: float) -> Part:
+        """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
+        if moment.motes is None:
+            return {}
+        largest = self._scene.whitewater.size * self._scene.domain.h
+        return mote_parts(self._mi, self._placing, moment.motes, largest, offset)
 
     def _through(self, smoke: Part) -> Part:
         """How light is followed where there is smoke; nothing where there is none."""

@@ -14,6 +14,7 @@ from plash.render.preview.balls import draw_balls
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.develop import develop
 from plash.render.preview.lines import line_cover
+from plash.render.preview.motes import draw_bubbles, draw_surface_motes
 from plash.render.preview.plane_smoke import draw_plane_smoke
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.surfaces import DrawnTriangles, Seen, see_balls, see_triangles
@@ -22,6 +23,7 @@ from plash.render.smoke.optics import smoke_optics
 from plash.scene.colors import light_of, linear, screen
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameParticles
+from plash.whitewater.motes import Motes
 
 Floats = NDArray[np.float32]
 
@@ -62,6 +64,7 @@ class PlanePreview:
         show = self._scene.look.show
         if show == "surface":
             self._draw_surface(light, moment.mesh)
+            self._draw_motes(light, moment.motes)
         elif show == "cells":
             self._draw_cells(light, moment.particles)
         else:
@@ -103,6 +106,12 @@ class PlanePreview:
         velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
         self._fill(light, mesh, self._tint.colors(self._tint.values(velocity, mesh.scalars)))
         self._draw_lines(light, mesh.vertices[mesh.edges], _OUTLINE, 0.4 * self._dark())
+
+    def _draw_motes(self, light: Floats, motes: Motes | None) -> None:
+        if motes is not None:
+            nearest = np.full(light.shape[:2], np.inf, np.float32)
+            for draw in (draw_bubbles, draw_surface_motes):
+                draw(light, self._view, motes, self._scene.whitewater.size * self._h, self._h, nearest)
 
     def _draw_particles(self, light: Floats, particles: FrameParticles) -> None:
         centers = np.column_stack([particles.position, np.zeros(len(particles.position))])

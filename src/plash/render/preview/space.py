@@ -22,6 +22,7 @@ from plash.render.preview.firelight import add_firelight
 from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
 from plash.render.preview.march import SeenSmoke, see_smoke
+from plash.render.preview.motes import draw_bubbles, draw_surface_motes
 from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.smoke import LitSmoke, glowing_smoke, lit_smoke
 from plash.render.preview.studio import LAMP_SOFTNESS, SKY_SOFTNESS, floor_height, studio_for
@@ -32,6 +33,7 @@ from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
+from plash.whitewater.motes import Motes
 
 Floats = NDArray[np.float32]
 
@@ -99,7 +101,7 @@ class SpacePreview:
         if show == "surface" and self._scene.mesh.walls == "open":
             return self._of_opaque(_turned_to(self._view, self._surface(moment.mesh)), 0.7 * self._h, smoke)
         if show == "surface":
-            return self._of_surface(self._surface(moment.mesh), smoke)
+            return self._of_surface(self._surface(moment.mesh), smoke, moment.motes)
         particles = moment.particles
         if show == "cells":
             values = self._tint.values(particles.velocity, particles.scalars)
@@ -145,7 +147,7 @@ class SpacePreview:
             vertices, mesh.faces, normals, self._tint.colors(self._tint.values(velocity, mesh.scalars))
         )
 
-    def _of_surface(self, things: DrawnTriangles, smoke: LitSmoke | None) -> NDArray[np.uint8]:
+    def _of_surface(self, things: DrawnTriangles, smoke: LitSmoke | None, motes: Motes | None) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view, self._opaque)
@@ -163,6 +165,9 @@ class SpacePreview:
         seen_smoke = None if smoke is None else self._smoke_before(nearest, smoke)
         before = self._edge_cover(nearest if seen_smoke is None else np.minimum(nearest, seen_smoke.depth))
         self._draw_edges(light, np.maximum(self._edge_cover(self._opaque) - before, 0))
+        largest = self._scene.whitewater.size * self._h
+        if motes is not None:
+            draw_bubbles(light, view, motes, largest, self._h, self._opaque)
         if len(things.faces):
             on_liquid = np.ones_like(key)
             if self._solid_maps is not None:
@@ -175,6 +180,8 @@ class SpacePreview:
                 light, view, self._opaque, layer, back, things, self._tint.liquid, on_liquid, studio.mirrored,
                 self._scene.look.floor,
             )  # fmt: skip
+        if motes is not None:
+            draw_surface_motes(light, view, motes, largest, self._h, nearest)
         if seen_smoke is not None:
             seen_smoke.cover(light)
         self._draw_edges(light, before)

@@ -39,6 +39,7 @@ from plash.scene.settings import Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
 from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, SmokeSource, Spout
+from plash.scene.whitewater import Whitewater
 
 _MOTIONS: dict[str, type[BaseModel]] = {
     **{"motion": Motion, "oscillation": Oscillation, "keys": MotionKey, "path": MotionPath},
@@ -221,7 +222,8 @@ def reference_page() -> str:
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     parts += [_section(f"### `{name}`", part) for name, part in _MOTIONS.items()]
     parts += _flows()
-    parts += [_section("## `[mesh]`", Meshing), _section("## `[look]`", Look), _section("### `camera`", Camera)]
+    parts += [_section("## `[mesh]`", Meshing), _section("## `[whitewater]`", Whitewater)]
+    parts += [_section("## `[look]`", Look), _section("### `camera`", Camera)]
     parts.append(_section("### `camera.key`", CameraKey))
     parts += [_section("## `[output]`", Output), SHAPES, _table(Movable)]
     parts.append(_section("### `rotation`", Rotation))
