@@ -24,7 +24,7 @@ from plash.render.preview.preview import picture_size
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.render.preview.tint import Tint
 from plash.scene.colors import light_of
-from plash.scene.look import LIGHTS
+from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
 
 _WORLD = "/World"
@@ -192,7 +192,7 @@ def _add_floor(pxr: Any, stage: Any, scene: Scene) -> None:
     middle = size * [0.5, 0.0, 0.5] + [0.0, floor_height(scene) - 1e-3 * float(size.max()), 0.0]
     faces = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
     prim = _add_mesh(pxr, stage, f"{_WORLD}/Floor", Mesh((corners + middle).astype(np.float32), faces))
-    color = _NEAR_FLOOR * light_of(scene.look.background)
+    color = _NEAR_FLOOR * light_of(scene.look.seen_background)
     _bind(pxr, stage, prim, SurfaceLook(color, 1.0, False, False, 1.5, np.zeros(3)), "floor")
 
 
@@ -247,7 +247,7 @@ def _add_camera(pxr: Any, stage: Any, scene: Scene) -> None:
         distance = camera.focus or float(np.linalg.norm(to - first.position))
         prim.CreateFocusDistanceAttr(distance)
         prim.CreateFStopAttr(float(focal.Get(1) / 10 / camera.aperture))
-    shutter = scene.look.shutter / 2
+    shutter = scene.look.open_shutter / 2
     prim.CreateShutterOpenAttr(-shutter)
     prim.CreateShutterCloseAttr(shutter)
 
@@ -257,13 +257,13 @@ def _add_lights(pxr: Any, stage: Any, scene: Scene) -> None:
     lux, folder = pxr.UsdLux, f"{_WORLD}/Lights"
     pxr.UsdGeom.Xform.Define(stage, folder)
     room = lux.DomeLight.Define(stage, f"{folder}/room")
-    if scene.look.light not in LIGHTS:
-        room.CreateTextureFileAttr(scene.look.light)
+    if scene.look.seen_light not in LIGHTS:
+        room.CreateTextureFileAttr(scene.look.seen_light)
         room.CreateTextureFormatAttr(lux.Tokens.latlong)
         room.CreateIntensityAttr(2.0**scene.look.exposure)
         return
     brighter = 2.0**scene.look.exposure
-    room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.background)))
+    room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.seen_background)))
     room.CreateIntensityAttr(_ROOM * brighter)
     for name, towards, power in zip(("lamp", "fill"), lamp_directions(_view(scene, 1)), (_LAMP, _FILL), strict=True):
         lamp = lux.DistantLight.Define(stage, f"{folder}/{name}")

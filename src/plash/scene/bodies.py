@@ -5,9 +5,9 @@ Both are a shape and a few words about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Self, Unpack
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from plash.scene.colors import Color
 from plash.scene.firmness import OwnElasticity
@@ -18,10 +18,12 @@ from plash.scene.language.base import (
     Number,
     OwnViscosity,
     SceneModel,
+    Switch,
     Temperature,
     Velocity,
 )
 from plash.scene.language.units import Quantity
+from plash.scene.language.words import refusal_at
 from plash.scene.look import SolidLook
 from plash.scene.motion import Motion, Pose
 from plash.scene.shapes import Shape
@@ -104,6 +106,18 @@ class Solid(SceneModel):
         json_schema_extra={"default_text": "insulating"},
     )
     look: SolidLook = Field(default=SolidLook(), description="What it looks like.")
+    collide: Switch = Field(
+        default=True, description="Whether it meets the liquid. If not it is a prop: seen, and nothing else."
+    )
+
+    @model_validator(mode="after")
+    def _props_do_not_act(self) -> Self:
+        if not self.collide:
+            for key, value in (("friction", self.friction or None), ("temperature", self.temperature)):
+                if value is not None:
+                    sentence = "has no use on a prop, which meets no liquid: take it out, or collide = false"
+                    raise refusal_at(key, f"{value:g} {sentence}")
+        return self
 
     @property
     def moves(self) -> bool:

@@ -9,7 +9,7 @@ from plash.errors import Problem, SceneError
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.read import load_scene, parse_scene
 from plash.scene.language.write import scene_text
-from plash.scene.look import LIGHTS
+from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
 from plash.studio.presets import FIRST, preset_text, presets
 
@@ -70,7 +70,7 @@ def _has_mesh(data: Any) -> bool:
     while level:
         item = level.pop()
         if isinstance(item, dict):
-            if item.get("kind") == "mesh" or "file" in item:
+            if item.get("kind") == "mesh" or "file" in item or "texture" in item:
                 return True
             level += item.values()
         elif isinstance(item, list):

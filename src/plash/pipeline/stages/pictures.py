@@ -14,7 +14,7 @@ from plash.pipeline.fingerprint import appearance
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
 from plash.pipeline.stages.surfaces import SURFACES
-from plash.scene.look import LIGHTS
+from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _reads_a_light(scene: Scene) -> bool:
     """Whether light comes from a file, which may be no picture: that is found before anything is computed."""
     from plash.render.choice import DRAWN
 
-    return scene.look.quality != DRAWN and scene.look.light not in LIGHTS
+    return scene.look.quality != DRAWN and scene.look.seen_light not in LIGHTS
 
 
 def _read(file: File, scene: Scene, frame: int) -> Picture:

@@ -64,7 +64,7 @@ class SpacePreview:
         self._optics = smoke_optics(scene)
         self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
         first = camera_view(scene.look.camera, self._size, self._pixels)
-        self._studio = studio_for(first, self._size, light_of(scene.look.background))
+        self._studio = studio_for(first, self._size, light_of(scene.look.seen_background), scene.look.seen_light)
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
         self._moves = any(solid.moves for solid in scene.solid)
         self._place_solids(0.0)
@@ -276,7 +276,7 @@ def _solids(scene: Scene, time: float) -> DrawnTriangles:
     """The triangles of all solids at a time, each corner with its own normal."""
     vertices, normals, colors = [np.zeros((0, 3), np.float32)], [np.zeros((0, 3), np.float32)], []
     colors.append(np.zeros((0, 3), np.float32))
-    for solid in scene.solids_at(time):
+    for solid in scene.seen_at(time):
         mesh = shape_mesh(solid.shape, scene.domain)
         corners = mesh.vertices[mesh.faces].reshape(-1, 3)
         if mesh.normals is not None:

@@ -120,7 +120,7 @@ def gallery_text(name: str) -> str:
 
 
 def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
-    """Make the relative paths of meshes, and of a light, start at a folder."""
+    """Make the relative paths of meshes, of a light and of textures start at a folder."""
     look = data.get("look")
     if isinstance(look, dict) and str(look.get("light")).lower().endswith(LIGHT_FILES):
         look["light"] = os.path.join(folder, str(look["light"]))
@@ -130,6 +130,8 @@ def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
         if isinstance(item, dict):
             if item.get("kind") == "mesh" and isinstance(item.get("file"), str):
                 item["file"] = os.path.join(folder, item["file"])
+            if isinstance(item.get("texture"), str):
+                item["texture"] = os.path.join(folder, item["texture"])
             level += item.values()
         elif isinstance(item, list):
             level += item
