@@ -20,6 +20,7 @@ from plash.exports.usd_frame import LIQUID, declare_liquid, vectors, written
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, camera_view, facing_view
+from plash.render.framing import seen_size
 from plash.render.preview.preview import picture_size
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.render.preview.tint import Tint
@@ -223,7 +224,7 @@ def _view(scene: Scene, frame: int) -> View:
     size = np.array(scene.domain.cells) * scene.domain.h
     if scene.dimension == 2:
         return facing_view(np.zeros(2), size, picture_size(scene))
-    return camera_view(scene.look.camera, size, picture_size(scene), _time(scene, frame))
+    return camera_view(scene.look.camera, seen_size(scene), picture_size(scene), _time(scene, frame))
 
 
 def _add_camera(pxr: Any, stage: Any, scene: Scene) -> None:
@@ -265,7 +266,7 @@ def _add_lights(pxr: Any, stage: Any, scene: Scene) -> None:
     brighter = 2.0**scene.look.exposure
     room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.seen_background)))
     room.CreateIntensityAttr(_ROOM * brighter)
-    for name, towards, power in zip(("lamp", "fill"), lamp_directions(_view(scene, 1)), (_LAMP, _FILL), strict=True):
+    for name, towards, power in zip(("lamp", "fill"), lamp_directions(_view(scene, 1), scene.look.seen_light), (_LAMP, _FILL), strict=True):
         lamp = lux.DistantLight.Define(stage, f"{folder}/{name}")
         lamp.CreateAngleAttr(_WIDE_LAMP)
         lamp.CreateIntensityAttr(power * brighter)

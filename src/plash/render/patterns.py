@@ -117,7 +117,7 @@ def _tiles() -> Array:
 
 def _bench() -> Array:
     """A smooth top with fine dark and light flecks."""
-    fine, finer = _noise(512, 512, 3), _noise(1024, 1024, 4)
+    fine, finer = _noise(1000, 1000, 3), _noise(700, 700, 4)
     flecks = 1 - 0.30 * _ramp(fine, 0.80, 0.90) + 0.10 * _ramp(finer, 0.78, 0.95)
     return np.repeat((flecks * (1 + 0.04 * (_noise(12, 12, 5) - 0.5)))[..., None], 3, axis=-1)
 

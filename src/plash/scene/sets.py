@@ -34,7 +34,7 @@ SETS = {
     "studio": Set("#e9edf1", "studio"),
     "pool": Set("#d3e6ee", "studio", "tiles", units=12.0),
     "lab": Set("#dcdfe0", "window", "bench", units=1.5, gloss=0.35),
-    "table": Set("#c39364", "window", "wood", units=2.5, gloss=0.4, blur=0.035),
+    "table": Set("#c39364", "window", "wood", units=2.5, gloss=0.4, blur=0.02),
     "outdoors": Set("#cfc2ad", "sun", "stone", units=4.0),
     "dark": Set("#2a2d33", "dark", "slate", units=1.5, gloss=0.3),
 }

@@ -20,6 +20,7 @@ from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
+from plash.render.framing import seen_size
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba import set_parts
 from plash.render.mitsuba.denoise import denoised
@@ -44,7 +45,7 @@ Floats = NDArray[np.float32]
 
 SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
-_GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
+GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
 _SEED = 1
@@ -97,7 +98,7 @@ class RayTracer:
         self._scene, self._pixels = scene, picture_size(scene)
         share = _FEWER_IN_SMOKE if scene.solver.has_smoke else 1
         self._samples = scene.look.samples or round(share * SAMPLES[scene.look.quality])
-        self._size = np.array(scene.domain.cells) * scene.domain.h
+        self._size, self._framed = np.array(scene.domain.cells) * scene.domain.h, seen_size(scene)
         self._placing = Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
         self._is_sheet = scene.mesh.walls == "open" and scene.look.show == "surface"
@@ -114,7 +115,7 @@ class RayTracer:
         moving, time = self._moving(moment), moment.time
         smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
-        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, _GUIDE_SAMPLES))
+        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, GUIDE_SAMPLES))
         shown = (moving, {} if smoke is None else smoke.parts)
         taken = [self._light_at(*shown, time, offset, samples, guides, seed) for seed, offset in enumerate(offsets)]
         light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
@@ -218,20 +219,26 @@ class RayTracer:
         seed: int,
     ) -> tuple[Floats, Floats, Floats]:
         """Light, albedo and normals so many seconds after the time of a frame."""
-        mi = self._mi
-        content = self._still | parts.solids(mi, self._placing, self._scene, time + offset, moving=True)
-        if moving is not None:
-            content |= self._liquid(moving, offset)
+        mi, content = self._mi, self._content(moving, time, offset)
         through = {"integrator": self._integrator | ({"type": "volpath"} if smoke else {})}
         lit = mi.load_dict(lit_of(content) | smoke | through | {"sensor": self._sensor(time + offset, samples)})
         found = np.array(mi.render(lit, spp=samples, seed=_SEED + seed))
-        surround = rgb(set_parts.rim_color(self._scene))
-        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time + offset, guide_samples)})
-        albedo = np.array(mi.render(guide, spp=guide_samples, seed=_SEED + seed))[:, :, :3]
+        return self._before_background(found), *self._guides(content, time + offset, seed, guide_samples)
+
+    def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
+        """All that is seen so many seconds after the time of a frame."""
+        content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
+        return content if moving is None else content | self._liquid(moving, offset)
+
+    def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+        """Colours of what is seen, through water as well, and normals of the first surface."""
+        mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
+        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, samples)})
+        albedo = np.array(mi.render(guide, spp=samples, seed=_SEED + seed))[:, :, :3]
         normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED + seed))[:, :, -3:]
         if self._scene.look.floor:
             _continue_floor(normal)
-        return self._before_background(found), albedo, normal
+        return albedo, normal
 
     def _before_background(self, found: Floats) -> Floats:
         if found.shape[2] == 3:
@@ -255,7 +262,7 @@ class RayTracer:
         return parts.sensor(self._mi, self._placing, self._view(time), look.camera, self._pixels, samples, blur)
 
     def _view(self, time: float) -> View:
-        return camera_view(self._scene.look.camera, self._size, self._pixels, time)
+        return camera_view(self._scene.look.camera, self._framed, self._pixels, time)
 
     def _standing(self) -> Content:
         """Everything but the liquid, solids that move and the camera."""
