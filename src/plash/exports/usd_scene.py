@@ -22,12 +22,13 @@ from plash.exports.usd_frame import LIQUID, declare_liquid, vectors, written
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, camera_view, facing_view
+from plash.render.framing import seen_size
 from plash.render.preview.preview import picture_size
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.render.preview.tint import Tint
 from plash.scene.colors import light_of
-from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 from plash.scene.sources import SmokeSource
 
 _WORLD = "/World"
@@ -206,7 +207,7 @@ def _add_floor(pxr: Any, stage: Any, scene: Scene) -> None:
     middle = size * [0.5, 0.0, 0.5] + [0.0, floor_height(scene) - 1e-3 * float(size.max()), 0.0]
     faces = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
     prim = _add_mesh(pxr, stage, f"{_WORLD}/Floor", Mesh((corners + middle).astype(np.float32), faces))
-    color = _NEAR_FLOOR * light_of(scene.look.background)
+    color = _NEAR_FLOOR * light_of(scene.look.seen_background)
     _bind(pxr, stage, prim, SurfaceLook(color, 1.0, False, False, 1.5, np.zeros(3)), "floor")
 
 
@@ -237,7 +238,7 @@ def _view(scene: Scene, frame: int) -> View:
     size = np.array(scene.domain.cells) * scene.domain.h
     if scene.dimension == 2:
         return facing_view(np.zeros(2), size, picture_size(scene))
-    return camera_view(scene.look.camera, size, picture_size(scene), _time(scene, frame))
+    return camera_view(scene.look.camera, seen_size(scene), picture_size(scene), _time(scene, frame))
 
 
 def _add_camera(pxr: Any, stage: Any, scene: Scene) -> None:
@@ -261,7 +262,7 @@ def _add_camera(pxr: Any, stage: Any, scene: Scene) -> None:
         distance = camera.focus or float(np.linalg.norm(to - first.position))
         prim.CreateFocusDistanceAttr(distance)
         prim.CreateFStopAttr(float(focal.Get(1) / 10 / camera.aperture))
-    shutter = scene.look.shutter / 2
+    shutter = scene.look.open_shutter / 2
     prim.CreateShutterOpenAttr(-shutter)
     prim.CreateShutterCloseAttr(shutter)
 
@@ -271,15 +272,17 @@ def _add_lights(pxr: Any, stage: Any, scene: Scene) -> None:
     lux, folder = pxr.UsdLux, f"{_WORLD}/Lights"
     pxr.UsdGeom.Xform.Define(stage, folder)
     room = lux.DomeLight.Define(stage, f"{folder}/room")
-    if scene.look.light not in LIGHTS:
-        room.CreateTextureFileAttr(scene.look.light)
+    if scene.look.seen_light not in LIGHTS:
+        room.CreateTextureFileAttr(scene.look.seen_light)
         room.CreateTextureFormatAttr(lux.Tokens.latlong)
         room.CreateIntensityAttr(2.0**scene.look.exposure)
         return
     brighter = 2.0**scene.look.exposure
-    room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.background)))
+    room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.seen_background)))
     room.CreateIntensityAttr(_ROOM * brighter)
-    for name, towards, power in zip(("lamp", "fill"), lamp_directions(_view(scene, 1)), (_LAMP, _FILL), strict=True):
+    for name, towards, power in zip(
+        ("lamp", "fill"), lamp_directions(_view(scene, 1), scene.look.seen_light), (_LAMP, _FILL), strict=True
+    ):
         lamp = lux.DistantLight.Define(stage, f"{folder}/{name}")
         lamp.CreateAngleAttr(_WIDE_LAMP)
         lamp.CreateIntensityAttr(power * brighter)

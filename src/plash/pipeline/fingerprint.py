@@ -28,9 +28,9 @@ def physics(scene: Scene) -> dict[str, Any]:
     data = {name: part for name, part in scene.model_dump().items() if name not in _NOT_PHYSICS}
     data["solver"] = keys_of_all_kinds(scene.solver)
     del data["time"]["frames"], data["solver"]["max_volume_error"], data["solver"]["isovalue"]
+    data["solid"] = _solids(solid for solid in data["solid"] if solid["collide"])
     for solid in data["solid"]:
         del solid["look"]
-    data["solid"] = _solids(data["solid"])
     if not scene.has_heat:
         _forget_heat(data)
     if not (scene.has_colors or scene.smoke_colors):
@@ -77,7 +77,10 @@ def appearance(scene: Scene) -> dict[str, Any]:
 
 def _solids(solids: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Solids without what they do not have: runs made before they could move stay as good as they were."""
-    return [{name: part for name, part in solid.items() if name != "motion" or part is not None} for solid in solids]
+    unused = {"motion": None, "collide": True}
+    return [
+        {name: part for name, part in solid.items() if name not in unused or part != unused[name]} for solid in solids
+    ]
 
 
 def _forget_heat(data: dict[str, Any]) -> None:

@@ -61,10 +61,12 @@ class Run:
         return self.scene.time.frames if self.still is None else self.still
 
     def wanted(self, stage: Stage[Any]) -> Sequence[int]:
-        """The numbers of the files that are asked for: of a still the simulation up to it, and one file of the rest."""
+        """The numbers of the files that are asked for: for a still, those up to it of stages that go from frame to frame."""
         if self.still is None or not stage.is_of_frames:
             return stage.wanted(self.scene)
-        return [self.still] if isinstance(stage, FileStage) else range(1, self.still + 1)
+        before = stage.inputs(self.scene, self.still) if isinstance(stage, FileStage) else [(stage, self.still - 1)]
+        goes_on = any(source is stage for source, _ in before)
+        return [number for number in stage.wanted(self.scene) if number == self.still or (goes_on and number < self.still)]
 
     @property
     def remedy(self) -> str:

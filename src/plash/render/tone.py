@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from plash.scene.colors import screen
 
+FLOOR_BRIGHTNESS = 0.775  # of a white floor in the light of a ray-traced set
+
 
 def toned(light: NDArray[np.floating], exposure: float, curve: str) -> NDArray[np.uint8]:
     """The picture of light.
@@ -20,8 +22,15 @@ def toned(light: NDArray[np.floating], exposure: float, curve: str) -> NDArray[n
     [[[0, 118, 255]]]
     """
     x = np.maximum(light.astype(np.float64), 0) * 2.0**exposure
-    if curve == "filmic":
-        # The fit of the ACES curve by Narkowicz 2015; 0.72 leaves grey of 0.18 where it is
-        x = 0.72 * x
-        x = x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)
-    return (255 * screen(x) + 0.5).astype(np.uint8)
+    return (255 * screen(film(x) if curve == "filmic" else x) + 0.5).astype(np.uint8)
+
+
+def film(light: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Light as film shows it, from 0 to 1: the fit of the ACES curve by Narkowicz 2015.
+
+    >>> film(np.array([0.0, 0.18])).round(2).tolist()
+    [0.0, 0.18]
+    """
+    x = 0.72 * light  # leaves grey of 0.18 where it is
+    found: NDArray[np.float64] = x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)
+    return np.minimum(found, 1.0)

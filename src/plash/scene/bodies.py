@@ -20,6 +20,7 @@ from plash.scene.language.base import (
     Number,
     OwnViscosity,
     SceneModel,
+    Switch,
     Temperature,
     Text,
     Velocity,
@@ -143,6 +144,18 @@ class Solid(SceneModel):
         json_schema_extra={"default_text": "insulating"},
     )
     look: SolidLook = Field(default=SolidLook(), description="What it looks like.")
+    collide: Switch = Field(
+        default=True, description="Whether it meets the liquid. If not it is a prop: seen, and nothing else."
+    )
+
+    @model_validator(mode="after")
+    def _props_do_not_act(self) -> Self:
+        if not self.collide:
+            for key, value in (("friction", self.friction or None), ("temperature", self.temperature)):
+                if value is not None:
+                    sentence = "has no use on a prop, which meets no liquid: take it out, or collide = false"
+                    raise refusal_at(key, f"{value:g} {sentence}")
+        return self
 
     @property
     def moves(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
@@ -10,13 +9,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, computed_field, mod
 from pydantic.config import JsonDict
 
 from plash.carried import scalars
-from plash.errors import Problem, SceneError
 from plash.scene.camera import Camera
 from plash.scene.colors import Color
-from plash.scene.language.base import Number, SceneModel, Switch, Text, Whole
+from plash.scene.language.base import FURTHEST, Length, Number, SceneModel, Switch, Text, Whole
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import nearest, refusal, refusal_at, shown
 from plash.scene.light_file import LIGHT_FILES, light_fault
+from plash.scene.sets import LIGHTS, SETS
+from plash.scene.texture_file import file_sha256, texture_fault
 
 if TYPE_CHECKING:
     from plash.scene.keys import LookKeys, SolidLookKeys
@@ -33,7 +33,7 @@ def _three(value: object) -> object:
 _Absorption = Annotated[float, Quantity("absorption"), Field(ge=0, le=1e6)]
 Absorption = Annotated[tuple[_Absorption, ...], Field(min_length=3, max_length=3), BeforeValidator(_three)]
 
-LIGHTS = ("studio", "sky")
+SHUTTER = 0.5  # share of the time between ray-traced frames that the shutter is open for
 SMOKE_COLOR = "#b8bbbf"  # of smoke that nobody gave one
 SMOKE_KEYS = ("smoke", "smoke_color", "smoke_opacity", "fire_brightness")
 
@@ -52,7 +52,17 @@ def _known_light(value: str) -> str:
     return str(path.absolute())
 
 
+def _known_texture(value: str) -> str:
+    """The whole path of a picture."""
+    fault = texture_fault(value)
+    if fault:
+        raise refusal(fault)
+    return str(Path(value).absolute())
+
+
 Light = Annotated[Text, AfterValidator(_known_light)]
+Texture = Annotated[Text, AfterValidator(_known_texture)]
+_OF_SET: JsonDict = {"default_text": "that of the set"}
 _OF_LOOK: JsonDict = {"default_text": "that of the liquid's look"}
 
 
@@ -102,7 +112,12 @@ class Look(SceneModel):
     camera: Camera | None = Field(
         default=None,
         description="Where the picture is taken from.",
-        json_schema_extra={"default_text": "far enough to see the whole domain"},
+        json_schema_extra={"default_text": "far enough to see all places that the liquid may reach"},
+    )
+    set: Literal["studio", "pool", "lab", "table", "outdoors", "dark"] = Field(
+        default="studio",
+        description="What is round the domain: an empty studio, tiles (pool), a bench by a window (lab), a wooden table "
+        "and a lens with little depth of field (table), stone in the sun (outdoors), or a dark room (dark).",
     )
     color: Color | None = Field(
         default=None,
@@ -142,7 +157,9 @@ class Look(SceneModel):
     fire_brightness: Number = Field(
         default=1.0, ge=0, le=1e6, description="How bright flames are: 2 doubles their light, 0 shows none of it."
     )
-    background: Color = Field(default="#e9edf1", description="Colour behind everything.")
+    background: Color | None = Field(
+        default=None, description="Colour of the floor, and behind everything.", json_schema_extra=_OF_SET
+    )
     floor: Switch = Field(default=True, description="Whether there is a floor under the domain; only in 3-D.")
     edges: Switch = Field(default=True, description="Whether the edges of the domain are drawn; not ray traced.")
     liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None = Field(
@@ -166,13 +183,20 @@ class Look(SceneModel):
         description="How dull the liquid's surface is, ray traced: 0 is a mirror.",
         json_schema_extra=_OF_LOOK,
     )
-    tank: Literal["none", "glass"] = Field(
-        default="none", description="Whether closed sides of the domain are panes of glass, ray traced."
+    tank: Literal["none", "glass"] | None = Field(
+        default=None,
+        description="Whether closed sides of the domain are panes of glass, ray traced.",
+        json_schema_extra={"default_text": '`"glass"`; with smoke, `"none"`'},
     )
-    light: Light = Field(
-        default="studio",
-        description='Light of ray-traced pictures: large soft lamps ("studio"), an open "sky", or the path of an '
-        ".hdr or .exr file that shows all directions; a relative one starts at the folder of the scene file.",
+    tank_color: Color = Field(
+        default="white", description="Colour of the panes: light that passed through one has it. Ray traced."
+    )
+    light: Light | None = Field(
+        default=None,
+        description='Light of pictures: large soft lamps ("studio"), an open "sky", a "window", the "sun" in a clear '
+        'sky, lamps behind the scene in a "dark" room, or, ray traced, the path of an .hdr or .exr file that shows '
+        "all directions; a relative one starts at the folder of the scene file.",
+        json_schema_extra=_OF_SET,
     )
     exposure: Number = Field(
         default=0.0, ge=-20, le=20, description="How much brighter a ray-traced picture is, in stops: 1 doubles it."
@@ -182,24 +206,36 @@ class Look(SceneModel):
         description="How light becomes colour, ray traced: with contrast and soft highlights as film does, or as it "
         "is, cut off at white.",
     )
-    shutter: Number = Field(
-        default=0.0,
+    shutter: Number | None = Field(
+        default=None,
         ge=0,
         le=1,
         description="How long the shutter is open, as a share of the time between frames: motion blur, ray traced.",
+        json_schema_extra={"default_text": "0.5; 0 in drafts"},
     )
+
+    @property
+    def seen_background(self) -> str:
+        """The colour of floor and background: its own, or that of the set."""
+        return self.background or SETS[self.set].background
+
+    @property
+    def seen_light(self) -> str:
+        """The light: its own, or that of the set."""
+        return self.light or SETS[self.set].light
+
+    @property
+    def open_shutter(self) -> float:
+        """The share of the time between frames that the shutter is open for."""
+        if self.shutter is not None:
+            return self.shutter
+        return 0.0 if self.quality == "draft" else SHUTTER
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def light_sha256(self) -> str:
         """Hash of the file of the light, if there is one; part of `model_dump`, so that its change is noticed."""
-        if self.light in LIGHTS:
-            return ""
-        try:
-            return hashlib.sha256(Path(self.light).read_bytes()).hexdigest()
-        except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
-            raise SceneError([Problem("look.light", f"{shown(self.light)} {message}")]) from None
+        return "" if self.light is None or self.light in LIGHTS else file_sha256(self.light, "look.light")
 
     def showing(self, what: str) -> Look:
         """The same that shows something else, which nobody asked for."""
@@ -233,8 +269,36 @@ class SolidLook(SceneModel):
     roughness: Number = Field(
         default=0.1, ge=0, le=1, description="How dull plastic, metal and glass are: 0 is a mirror. Ray traced."
     )
+    texture: Texture | None = Field(
+        default=None,
+        description="Path of a .png or .jpg picture that covers it, from all sides, again and again; a relative one "
+        "starts at the folder of the scene file. Only in 3-D; its colours are multiplied by `color`, if that is given.",
+        json_schema_extra={"default_text": "none"},
+    )
+    texture_size: Length | None = Field(
+        default=None,
+        gt=0,
+        le=FURTHEST,
+        description="How wide the picture is on the solid.",
+        json_schema_extra={"default_text": "the longest side of the domain"},
+    )
+
+    @computed_field(repr=False)  # type: ignore[prop-decorator]
+    @property
+    def texture_sha256(self) -> str:
+        """Hash of the file of the texture, if there is one; part of `model_dump`, so that its change is noticed."""
+        return "" if self.texture is None else file_sha256(self.texture, "look.texture")
+
+    @model_validator(mode="after")
+    def _texture_has_a_use(self) -> Self:
+        if self.texture is None and self.texture_size is not None:
+            raise refusal_at("texture_size", "has no use without texture: give a picture, or take it out")
+        if self.texture is not None and self.material in ("glass", "metal"):
+            raise refusal_at("texture", f"does not go together with {self.material}: use matte or plastic")
+        return self
 
     @property
     def seen_color(self) -> str:
         """The colour that is seen: its own, or that of its material."""
-        return self.color or ("white" if self.material == "glass" else "#b9a48c")
+        plain = "white" if self.material == "glass" or self.texture is not None else "#b9a48c"
+        return self.color or plain

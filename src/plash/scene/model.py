@@ -479,13 +479,24 @@ class Scene(SceneModel):
         """All that puts liquid somewhere."""
         return *self.fill, *(source for source in self.source if isinstance(source, Blob | Drops | Spout))
 
+    @property
+    def obstacles(self) -> tuple[Solid, ...]:
+        """The solids that the liquid meets; the others are props of pictures."""
+        return tuple(solid for solid in self.solid if solid.collide)
+
     def solids_at(self, time: float) -> tuple[Solid, ...]:
-        """The solids where they are at a time, s."""
+        """The solids that the liquid meets, where they are at a time, s."""
+        return tuple(solid.at(time, self.dimension) for solid in self.obstacles)
+
+    def seen_at(self, time: float) -> tuple[Solid, ...]:
+        """All solids, props as well, where they are at a time, s."""
         return tuple(solid.at(time, self.dimension) for solid in self.solid)
 
     def poses_at(self, time: float) -> dict[str, Pose]:
         """Where the solids that move are at a time, s, by name."""
-        return {solid.name: solid.motion.pose(time) for solid in self.solid if solid.moves and solid.motion is not None}
+        return {
+            solid.name: solid.motion.pose(time) for solid in self.obstacles if solid.moves and solid.motion is not None
+        }
 
     @property
     def particles_per_cell(self) -> int:

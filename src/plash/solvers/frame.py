@@ -318,7 +318,7 @@ class FrameGrids:
 
         (level,) = scene.solver.surface_keys
         warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
-        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.solid, warmth)
+        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.obstacles, warmth)
 
     def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
         """Density, velocity (m/s), and temperature (K) if there is one, at the centres of cells."""

@@ -81,8 +81,8 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
             if wanted.per_cell:
                 kept.particles = seeded(now.phi, solver.h, wanted.per_cell, self._random, wanted.sides)
         solver.state.level_set = kept
-        solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.solid}
-        solids_changed = scene.solid != self.scene.solid
+        solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.obstacles}
+        solids_changed = scene.obstacles != self.scene.obstacles
         self.scene = scene
         if solids_changed:
             self._account_for(before, "covered by a solid", is_outflow=False)

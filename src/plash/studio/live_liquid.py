@@ -74,10 +74,10 @@ class LiveLiquid(LiveFreeSurface[Watched]):
         scene = with_heat(scene, self._heated)
         leaks = self._solver.ledger.leaks
         self._go_on_with(Watched(**parts_of(liquid_solver(scene))))
-        self._solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.solid}
+        self._solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.obstacles}
         _carry(self._solver, scene)
         self.quantities, self.views = _quantities(scene), _views(scene)
-        solids_changed = given.solid != self.scene.solid
+        solids_changed = given.obstacles != self.scene.obstacles
         self.scene, self._solved = given, scene
         if solids_changed:
             self._make_room()

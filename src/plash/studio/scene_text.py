@@ -10,8 +10,8 @@ from plash.scene.functions import functions_named
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.read import load_scene, parse_scene
 from plash.scene.language.write import scene_text
-from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 from plash.studio.presets import FIRST, preset_text, presets
 
 MOST_CELLS = 512 * 512
@@ -71,7 +71,7 @@ def _has_mesh_or_function(data: Any) -> bool:
     while level:
         item = level.pop()
         if isinstance(item, dict):
-            if item.get("kind") == "mesh" or "file" in item or functions_named(item):
+            if item.get("kind") == "mesh" or "file" in item or "texture" in item or functions_named(item):
                 return True
             level += item.values()
         elif isinstance(item, list):

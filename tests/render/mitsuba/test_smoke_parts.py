@@ -6,7 +6,7 @@ import pytest
 from plash.grid.dense import from_dense, tiles_over
 from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
-from plash.render.mitsuba.ray_parts import Placing
+from plash.render.mitsuba.placing import Placing
 from plash.render.mitsuba.raytracer import RayTracer
 from plash.render.mitsuba.smoke_parts import smoke_boxes
 from plash.render.mitsuba.variant import load_mitsuba, variant

@@ -9,7 +9,7 @@ VIEW = looking((0, 0, 4), (0, 0, 0), 40, (300, 200))
 
 
 def seen_of(mesh, normals, colors=None, view=VIEW):
-    layer, seen = Layer.empty(view), Seen.nothing(view)
+    layer, seen = Layer.empty(view), Seen.nothing(view, np.ones(3))
     draw_triangles(layer, view, mesh.vertices, mesh.faces)
     colors = np.ones_like(mesh.vertices) if colors is None else colors
     see_triangles(seen, view, layer, DrawnTriangles(mesh.vertices, mesh.faces, normals, colors))
@@ -18,7 +18,7 @@ def seen_of(mesh, normals, colors=None, view=VIEW):
 
 def lit(seen, to_lamp=(0.0, 0.6, 0.8)):
     light = np.ones_like(seen.color)
-    return shine(seen, light, light, np.array(to_lamp), np.ones(3))
+    return shine(seen, light, light, np.array(to_lamp))
 
 
 def test_a_flat_triangle_has_one_colour(ball):

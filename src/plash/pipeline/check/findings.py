@@ -34,7 +34,7 @@ def findings(scene: Scene) -> list[Finding]:
     for index, fill in enumerate(scene.fill):
         found += [_filled(scene, index, fill)] if fill.inside else _fill_findings(scene, index, fill, samples, inside)
     for index, solid in enumerate(scene.solid):
-        found += _solid_findings(scene, index, solid)
+        found += _solid_findings(scene, index, solid) if solid.collide else ()
     found += _film_findings(scene)
     found += flow_findings(scene)
     found += heat_findings(scene)
@@ -146,7 +146,7 @@ def _fill_findings(
     in_fill = distance(fill.shape, samples, f"{where}.shape") < 0
     count = int(np.count_nonzero(in_fill))
     free = in_fill.copy()
-    for solid, in_solid in zip(scene.solid, inside, strict=True):
+    for solid, in_solid in zip(scene.obstacles, inside, strict=True):
         share = np.count_nonzero(in_fill & in_solid) / max(count, 1)
         free &= ~in_solid
         if share > 0.01:

@@ -29,7 +29,7 @@ def step_findings(scene: Scene) -> Iterator[Finding]:
     for index, pump in enumerate(scene.pump):
         yield from _speed_findings(scene, f'pump[{index}] "{pump.name}"', math.hypot(*(pump.velocity or (0.0,))))
     for index, solid in enumerate(scene.solid):
-        if solid.moves:
+        if solid.moves and solid.collide:
             where, speed = f'solid[{index}] "{solid.name}".motion', top_speed(scene, solid)
             yield from _speed_findings(scene, where, speed, " at the most", scene.solver.courant_of_solids)
     if scene.solver.has_free_surface:

@@ -15,8 +15,8 @@ from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
 from plash.pipeline.stages.surfaces import SURFACES
 from plash.pipeline.stages.whitewater import WHITEWATER, whitewater_of_frame
-from plash.scene.look import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 
 if TYPE_CHECKING:
     from plash.render.choice import Renderer
@@ -71,7 +71,7 @@ def _reads_a_light(scene: Scene) -> bool:
     """Whether light comes from a file, which may be no picture: that is found before anything is computed."""
     from plash.render.choice import DRAWN
 
-    return scene.look.quality != DRAWN and scene.look.light not in LIGHTS
+    return scene.look.quality != DRAWN and scene.look.seen_light not in LIGHTS
 
 
 def _read(file: File, scene: Scene, frame: int) -> Picture:

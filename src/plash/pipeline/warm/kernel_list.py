@@ -37,7 +37,7 @@ def traits(scene: Scene, is_drawn: bool) -> frozenset[str]:
     """
     found = {scene.solver.kind, f"{scene.dimension}-D", *scene.carries}
     found |= {table for table in ("source", "solid", "sink", "pump", "force") if getattr(scene, table)}
-    if any(solid.moves for solid in scene.solid):
+    if any(solid.moves for solid in scene.obstacles):
         found.add("motion")
     if scene.liquid.nu > _THICK:
         found.add("thick")

@@ -1,8 +1,9 @@
-"""Light from all directions, as pictures that wrap the scene: a studio with large soft lamps, and a sky.
+"""Light from all directions, as pictures that wrap the scene: a studio, skies, a window, a dark room.
 
 Lamps are large, so that few rays find them well enough: a small sun gives bright specks. Below the horizon, and in the
 studio a little above it, is a backdrop exactly as bright as the rim of the floor: there is no edge to be seen, and rays
-that reach it end there. Light is scaled so that a white floor under it has a brightness of 1.25.
+that reach it end there. Light is scaled so that a white floor under it has a brightness of 1.25, and
+in the dark of half as much.
 """
 
 from __future__ import annotations
@@ -13,8 +14,30 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 BRIGHTNESS = 1.25
-_ROWS, _COLUMNS = 128, 256
+_ROWS, _COLUMNS = 256, 512
 _KEY, _FILL = np.array([1.0, 0.97, 0.92]), np.array([0.90, 0.96, 1.0])
+_DAY, _SUN = np.array([0.96, 0.98, 1.0]), np.array([1.0, 0.93, 0.80])
+
+
+def environment(name: str, to_lamp: Array, to_fill: Array, rim: Array) -> NDArray[np.float32]:
+    """The light of a name.
+
+    Args:
+        name: One of `plash.scene.sets.LIGHTS`.
+        to_lamp, to_fill: Directions of its lamp, window or sun, and of a smaller lamp if it has one.
+        rim: Light that the floor's rim returns, of that which falls on it.
+    """
+    match name:
+        case "sky":
+            return sky_environment(to_lamp, rim)
+        case "window":
+            return window_environment(to_lamp, to_fill, rim)
+        case "sun":
+            return sun_environment(to_lamp, rim)
+        case "dark":
+            return dark_environment(to_lamp, to_fill, rim)
+        case _:
+            return studio_environment(to_lamp, to_fill, rim)
 
 
 def studio_environment(to_lamp: Array, to_fill: Array, rim: Array) -> NDArray[np.float32]:
@@ -48,7 +71,43 @@ def sky_environment(to_sun: Array, rim: Array) -> NDArray[np.float32]:
     return _over_backdrop(light, _smooth(-0.004, 0.03, height), height, rim)
 
 
-def _over_backdrop(light: Array, above: Array, height: Array, rim: Array) -> NDArray[np.float32]:
+def window_environment(to_window: Array, to_wall: Array, rim: Array) -> NDArray[np.float32]:
+    """A room with a tall window of six panes on one side, and a pale wall that is lit by it on the other."""
+    directions = _directions()
+    height = directions[..., 1]
+    light = np.ones(3) * (0.30 + 0.25 * np.clip(height, 0, 1)[..., None])
+    light = light * np.array([1.0, 0.98, 0.95])
+    light += 0.9 * (np.clip(directions @ to_wall, 0, 1) ** 2)[..., None] * np.array([1.0, 0.97, 0.92])
+    for across in (-1, 1):
+        for tall in (-1, 0, 1):
+            light += 26.0 * _panel(directions, to_window, 0.19, 0.17, (0.215 * across, 0.39 * tall), 0.02) * _DAY
+    return _over_backdrop(light, _smooth(0.0, 0.25, height), height, rim)
+
+
+def sun_environment(to_sun: Array, rim: Array) -> NDArray[np.float32]:
+    """A clear sky with the sun in it, larger than in nature, so that few rays find it."""
+    directions = _directions()
+    height = directions[..., 1]
+    pale = (1 - np.clip(height, 0, 1))[..., None] ** 3
+    light = pale * np.array([0.62, 0.78, 1.0]) + (1 - pale) * np.array([0.12, 0.32, 0.80])
+    nearness = directions @ to_sun
+    light = light + (110.0 * _smooth(0.988, 0.996, nearness) + 0.5 * np.clip(nearness, 0, 1) ** 16)[..., None] * _SUN
+    return _over_backdrop(light, _smooth(-0.004, 0.02, height), height, rim)
+
+
+def dark_environment(to_lamp: Array, to_rim: Array, rim: Array) -> NDArray[np.float32]:
+    """A dark room with two narrow lamps behind the scene: edges shine, and what glows is seen."""
+    directions = _directions()
+    height = directions[..., 1]
+    light = 0.05 + 0.10 * np.clip(height, 0, 1)[..., None] ** 2 * np.ones(3)
+    light += 16.0 * _panel(directions, to_lamp, 0.16, 0.42) * _KEY
+    light += 10.0 * _panel(directions, to_rim, 0.13, 0.42) * np.array([0.72, 0.86, 1.0])
+    return _over_backdrop(light, _smooth(0.0, 0.3, height), height, rim, 0.5 * BRIGHTNESS)
+
+
+def _over_backdrop(
+    light: Array, above: Array, height: Array, rim: Array, brightness: float = BRIGHTNESS
+) -> NDArray[np.float32]:
     """Light in the right amount, blended into a backdrop that is as bright as the floor's rim.
 
     Of the light B that falls on the floor, a share comes from the backdrop, which is rim × B: B = k a + b rim B, where
@@ -59,7 +118,7 @@ def _over_backdrop(light: Array, above: Array, height: Array, rim: Array) -> NDA
     lights = ((weight * above)[..., None] * light).sum(axis=(0, 1))
     share = float((weight * (1 - above)).sum())
     falling = lights / (1 - share * rim)
-    scale = BRIGHTNESS / falling.mean()
+    scale = brightness / falling.mean()
     part = above[..., None]
     whole: NDArray[np.float32] = (scale * (part * light + (1 - part) * rim * falling)).astype(np.float32)
     return whole
@@ -79,14 +138,21 @@ def _directions() -> Array:
     )
 
 
-def _panel(directions: Array, towards: Array, across: float, tall: float) -> Array:
+def _panel(
+    directions: Array,
+    towards: Array,
+    across: float,
+    tall: float,
+    aside: tuple[float, float] = (0.0, 0.0),
+    soft: float = 0.08,
+) -> Array:
     """A rectangular lamp with soft edges, half as wide and tall as `across` and `tall` at a distance of 1."""
     side = np.cross([0.0, 1.0, 0.0], towards)
     side /= np.sqrt(side @ side)
     ahead = directions @ towards
     safe = np.maximum(ahead, 1e-6)
-    x, y = directions @ side / safe, directions @ np.cross(towards, side) / safe
-    lit = _smooth(across + 0.08, across - 0.08, np.abs(x)) * _smooth(tall + 0.08, tall - 0.08, np.abs(y))
+    x, y = directions @ side / safe - aside[0], directions @ np.cross(towards, side) / safe - aside[1]
+    lit = _smooth(across + soft, across - soft, np.abs(x)) * _smooth(tall + soft, tall - soft, np.abs(y))
     panel: Array = np.where(ahead > 0, lit, 0.0)[..., None]
     return panel
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from plash.mesh.ball import unit_ball
 from plash.mesh.mesh import Mesh
-from plash.render.mitsuba.ray_parts import Part, Placing, rgb, triangles
+from plash.render.mitsuba.guides import Content, shown_triangles
+from plash.render.mitsuba.materials import Part, Surface, rgb
+from plash.render.mitsuba.placing import Placing
 from plash.whitewater.motes import BUBBLE, FOAM, KINDS, SPRAY, Motes
 
 _WHITE = {SPRAY: np.array([0.9, 0.93, 0.95]), FOAM: np.array([0.93, 0.94, 0.94]), BUBBLE: np.array([0.85, 0.93, 0.95])}
@@ -19,7 +21,7 @@ _OPACITY = {SPRAY: 0.8, FOAM: 1.0, BUBBLE: 0.5}
 _ROUND = 1.15  # a ball of 20 triangles is as large as a round one if its corners are so much further out
 
 
-def mote_parts(mi: Any, placing: Placing, motes: Motes, largest: float, seconds: float) -> Part:
+def shown_motes(mi: Any, placing: Placing, motes: Motes, largest: float, seconds: float) -> Content:
     """Motes as rays meet them.
 
     Args:
@@ -29,12 +31,12 @@ def mote_parts(mi: Any, placing: Placing, motes: Motes, largest: float, seconds:
         largest: Radius of the largest, m.
         seconds: After the time of the frame, at which they are wanted: they keep their velocities.
     """
-    made: Part = {}
+    made: Content = {}
     for kind, name in enumerate(KINDS):
         shown = motes.of_kind(kind)
         if len(shown):
             mesh = _balls(shown, largest, seconds)
-            made[f"motes_{name}"] = triangles(mi, placing, mesh, {"bsdf": _surface(kind)})
+            made[f"motes_{name}"] = shown_triangles(mi, placing, mesh, _surface(kind))
     return made
 
 
@@ -54,6 +56,8 @@ def _balls(motes: Motes, largest: float, seconds: float) -> Mesh:
     )
 
 
-def _surface(kind: int) -> Part:
-    white: Part = {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": rgb(_WHITE[kind])}}
-    return white if _OPACITY[kind] == 1 else {"type": "mask", "opacity": _OPACITY[kind], "bsdf": white}
+def _surface(kind: int) -> Surface:
+    color = rgb(_WHITE[kind])
+    white: Part = {"type": "twosided", "bsdf": {"type": "diffuse", "reflectance": color}}
+    masked = white if _OPACITY[kind] == 1 else {"type": "mask", "opacity": _OPACITY[kind], "bsdf": white}
+    return Surface({"bsdf": masked}, color)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,15 @@ from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
+from plash.render.framing import seen_size
 from plash.render.mitsuba import ray_parts as parts
+from plash.render.mitsuba import set_parts
 from plash.render.mitsuba.denoise import denoised
+from plash.render.mitsuba.guides import Content, Shown, guide_of, lit_of, shown_triangles
 from plash.render.mitsuba.looks import liquid_look
-from plash.render.mitsuba.mote_parts import mote_parts
-from plash.render.mitsuba.ray_parts import Part
+from plash.render.mitsuba.materials import Part, Surface, liquid_surface, on_both_sides, painted, rgb
+from plash.render.mitsuba.mote_parts import shown_motes
+from plash.render.mitsuba.placing import Placing
 from plash.render.mitsuba.smoke_parts import flame_lamps, smoke_boxes
 from plash.render.mitsuba.variant import load_mitsuba
 from plash.render.moment import Moment
@@ -35,12 +40,13 @@ from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
+from plash.scene.sets import SETS
 
 Floats = NDArray[np.float32]
 
 SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
-_GUIDE_SAMPLES = 2  # for albedo and normals; more makes no difference
+GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
 _SEED = 1
@@ -52,7 +58,7 @@ class _Moving:
     """What moves in a frame: a mesh with velocities, its surface, and colours or heat of its vertices if any."""
 
     mesh: Mesh
-    surface: parts.Part
+    surface: Surface
     colors: Floats | None = None
     heat: NDArray[np.float64] | None = None
 
@@ -93,18 +99,16 @@ class RayTracer:
         self._scene, self._pixels = scene, picture_size(scene)
         share = _FEWER_IN_SMOKE if scene.solver.has_smoke else 1
         self._samples = scene.look.samples or round(share * SAMPLES[scene.look.quality])
-        self._size = np.array(scene.domain.cells) * scene.domain.h
-        self._placing = parts.Placing.of(scene.domain)
+        self._size, self._framed = np.array(scene.domain.cells) * scene.domain.h, seen_size(scene)
+        self._placing = Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
         self._is_sheet = scene.mesh.walls == "open" and scene.look.show == "surface"
-        painted = parts.painted()
         if self._is_sheet:
-            self._look, painted = self._look.as_sheet, parts.on_both_sides(painted)
-        surface = parts.liquid_material(self._look, self._placing, self._tint.is_carried)
-        if self._is_sheet:
-            surface = parts.on_both_sides(surface)
-        self._surface = {name: self._mi.load_dict(part) for name, part in surface.items()}
-        self._painted = {name: self._mi.load_dict(part) for name, part in painted.items()}
+            self._look = self._look.as_sheet
+        surface = liquid_surface(self._look, self._placing.scale, self._tint.is_carried)
+        self._surface, self._painted = (
+            self._loaded(on_both_sides(each) if self._is_sheet else each) for each in (surface, painted())
+        )
         self._still = self._standing()
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
@@ -112,7 +116,7 @@ class RayTracer:
         moving, time = self._moving(moment), moment.time
         smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
-        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, _GUIDE_SAMPLES))
+        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, GUIDE_SAMPLES))
         shown = (moving, {} if smoke is None else smoke.parts)
         taken = [
             self._light_at(*shown, time, offset, samples, guides, seed, self._motes(moment, offset))
@@ -192,7 +196,7 @@ class RayTracer:
 
     def _shutter_offsets(self, moving: _Moving | None, time: float) -> NDArray[np.float64]:
         """Seconds before and after a frame at which the open shutter sees it: more, the further things move."""
-        open_for = self._scene.look.shutter / self._scene.time.fps
+        open_for = self._scene.look.open_shutter / self._scene.time.fps
         if open_for == 0:
             return np.zeros(1)
         views = [self._view(time + part * open_for) for part in (-0.5, 0.5)]
@@ -217,84 +221,89 @@ class RayTracer:
         samples: int,
         guide_samples: int,
         seed: int,
-        motes: Part,
+        motes: Content,
     ) -> tuple[Floats, Floats, Floats]:
         """Light, albedo and normals so many seconds after the time of a frame."""
-        mi = self._mi
-        content = self._still | {"sensor": self._sensor(time + offset, samples)}
-        content |= parts.solids(mi, self._placing, self._scene, time + offset, moving=True)
-        if moving is not None:
-            content |= self._liquid(moving, offset)
-        content |= motes
-        scene = mi.load_dict(content | smoke | self._through(smoke))
-        seen_through = mi.load_dict(content) if smoke else scene
-        if self._scene.look.tank == "glass":  # what is behind the panes guides the denoiser, not they
-            seen_through = mi.load_dict({name: part for name, part in content.items() if "pane" not in name})
-        found = np.array(mi.render(scene, spp=samples, seed=_SEED + seed))
-        light = self._before_background(found)
-        guides = np.array(mi.render(seen_through, integrator=self._guides, spp=guide_samples, seed=_SEED + seed))
-        albedo, normal = guides[:, :, -6:-3], guides[:, :, -3:]
-        if self._scene.look.floor and self._scene.look.light == "studio":
-            _continue_floor(albedo, normal, parts.rim_color(self._scene))
-        return light, albedo, normal
+        mi, content = self._mi, self._content(moving, time, offset) | motes
+        through = {"integrator": self._integrator | ({"type": "volpath"} if smoke else {})}
+        lit = mi.load_dict(lit_of(content) | smoke | through | {"sensor": self._sensor(time + offset, samples)})
+        found = np.array(mi.render(lit, spp=samples, seed=_SEED + seed))
+        return self._before_background(found), *self._guides(content, time + offset, seed, guide_samples)
+
+    def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
+        """All that is seen so many seconds after the time of a frame."""
+        content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
+        return content if moving is None else content | self._liquid(moving, offset)
+
+    def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+        """Colours of what is seen, through water as well, and normals of the first surface."""
+        mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
+        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, samples)})
+        albedo = np.array(mi.render(guide, spp=samples, seed=_SEED + seed))[:, :, :3]
+        normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED + seed))[:, :, -3:]
+        if self._scene.look.floor:
+            _continue_floor(normal)
+        return albedo, normal
 
     def _before_background(self, found: Floats) -> Floats:
         if found.shape[2] == 3:
             return found
         away = np.clip(1 - found[:, :, 3:4], 0, 1)
-        shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.background).astype(np.float32)
+        shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.seen_background).astype(np.float32)
         return shown
 
-    def _liquid(self, moving: _Moving, offset: float) -> Part:
+    def _liquid(self, moving: _Moving, offset: float) -> Content:
         mi, placing, mesh = self._mi, self._placing, moving.after(offset)
         if moving.heat is not None:
-            return parts.glowing(mi, placing, mesh, moving.surface, moving.heat, self._look.glow)
-        return {"liquid": parts.triangles(mi, placing, mesh, moving.surface, moving.colors)}
+            return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
+        return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors)}
 
-    def _motes(self, moment: Moment, offset: float) -> Part:
+    def _motes(self, moment: Moment, offset: float) -> Content:
         """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
         if moment.motes is None:
             return {}
         largest = self._scene.whitewater.size * self._scene.domain.h
-        return mote_parts(self._mi, self._placing, moment.motes, largest, offset)
+        return shown_motes(self._mi, self._placing, moment.motes, largest, offset)
 
-    def _through(self, smoke: Part) -> Part:
-        """How light is followed where there is smoke; nothing where there is none."""
-        return {"integrator": self._integrator | {"type": "volpath"}} if smoke else {}
+    def _loaded(self, surface: Surface) -> Surface:
+        """The same surface, made once for all frames."""
+        return replace(surface, parts={name: self._mi.load_dict(part) for name, part in surface.parts.items()})
 
     def _sensor(self, time: float, samples: int) -> Part:
-        return parts.sensor(self._mi, self._placing, self._view(time), self._scene.look.camera, self._pixels, samples)
+        look, blur = self._scene.look, SETS[self._scene.look.set].blur
+        return parts.sensor(self._mi, self._placing, self._view(time), look.camera, self._pixels, samples, blur)
 
     def _view(self, time: float) -> View:
-        return camera_view(self._scene.look.camera, self._size, self._pixels, time)
+        return camera_view(self._scene.look.camera, self._framed, self._pixels, time)
 
-    def _standing(self) -> Part:
+    def _standing(self) -> Content:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
         cloudy = self._look.is_clear and self._look.scattering > 0
         clear = self._look.is_clear and not self._tint.is_scale and scene.look.show == "surface"
-        clear |= scene.look.tank == "glass"
-        integrator: Part = {
+        clear |= set_parts.has_tank(scene)
+        self._integrator: Part = {
             "type": "volpath" if clear else "path",
             "max_depth": _DEEPEST_CLOUDY if cloudy else _DEEPEST,
             "rr_depth": 2,
-            "hide_emitters": not scene.look.floor and scene.look.light == "studio",
+            "hide_emitters": not scene.look.floor and scene.look.seen_light in ("studio", "window", "dark"),
         }
-        self._integrator = integrator
-        self._guides = mi.load_dict({"type": "aov", "aovs": "albedo:albedo,normal:sh_normal"})
+        self._normals = mi.load_dict({"type": "aov", "aovs": "normal:sh_normal"})
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2
         places = [self._view(last * k / 16).position - middle for k in range(17)]
         furthest = max(float(np.hypot(place[0], place[2])) for place in places)
         still = {
-            "type": "scene",
-            "integrator": integrator,
             **parts.solids(mi, self._placing, scene, 0.0, moving=False),
-            **parts.floor(mi, self._placing, scene, furthest),
-            **(parts.tank(mi, self._placing, scene.domain) if scene.look.tank == "glass" else {}),
-            **parts.light(mi, scene, self._view(0.0)),
+            **set_parts.floor(mi, self._placing, scene, furthest),
+            **set_parts.light(mi, scene, self._view(0.0)),
         }
-        return {name: mi.load_dict(part) if isinstance(part, dict) else part for name, part in still.items()}
+        if set_parts.has_tank(scene):
+            still |= set_parts.tank(mi, self._placing, scene.domain, light_of(scene.look.tank_color))
+        return {name: Shown(*(self._made(part) for part in each)) for name, each in still.items()}
+
+    def _made(self, part: Any) -> Any:
+        return self._mi.load_dict(part) if isinstance(part, dict) else part
 
 
 def _of_pixels(samples: Floats) -> Floats:
@@ -304,11 +313,10 @@ def _of_pixels(samples: Floats) -> Floats:
     return means
 
 
-def _continue_floor(albedo: Floats, normal: Floats, rim: NDArray[np.float64]) -> None:
+def _continue_floor(normal: Floats) -> None:
     """Let the backdrop guide the denoiser as the rim of the floor does: no line is drawn where one meets the other."""
     is_level = (normal[:, :, 0] == 0) & (normal[:, :, 2] == 0) & (normal[:, :, 1] >= 0)
     missing = np.where(is_level, 1 - normal[:, :, 1], 0)[:, :, None]
-    albedo += missing * rim.astype(np.float32)
     normal += missing * np.array([0, 1, 0], np.float32)
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from plash.grid.dense import to_dense
 from plash.grid.volume import COLORS, Volume
-from plash.render.mitsuba.ray_parts import Part, Placing, rgb
+from plash.render.mitsuba.materials import Part, rgb
+from plash.render.mitsuba.placing import Placing
 from plash.render.smoke.bricks import brick_tiles
 from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import SmokeOptics, tints

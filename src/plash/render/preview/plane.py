@@ -81,12 +81,12 @@ class PlanePreview:
         """The solids where they are at a time, with their colours."""
         return [
             (shape_mesh(solid.shape, self._scene.domain), light_of(solid.look.seen_color).astype(np.float32))
-            for solid in self._scene.solids_at(time)
+            for solid in self._scene.seen_at(time)
         ]
 
     def _empty_domain(self, size: NDArray[np.float64]) -> Floats:
         """Background, and a lighter domain; where smoke is shown, only a little lighter."""
-        background = light_of(self._scene.look.background).astype(np.float32)
+        background = light_of(self._scene.look.seen_background).astype(np.float32)
         light = np.tile(background, (self._view.height, self._view.width, 1))
         corners = np.array([[0, 0, 0], [size[0], 0, 0], [size[0], size[1], 0], [0, size[1], 0]], np.float32)
         region = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32))

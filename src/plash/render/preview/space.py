@@ -12,11 +12,14 @@ from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
+from plash.render.framing import seen_size
 from plash.render.moment import Moment
+from plash.render.patterns import floor_pattern
 from plash.render.preview.balls import draw_balls
 from plash.render.preview.billboards import see_billboards
 from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
+from plash.render.preview.covers import Covered, cover_floor, cover_solids
 from plash.render.preview.develop import develop
 from plash.render.preview.firelight import add_firelight
 from plash.render.preview.lights import ShadowMap, dim, shadow_map
@@ -31,6 +34,8 @@ from plash.render.preview.tint import Tint
 from plash.render.preview.water import shine_through
 from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
+from plash.render.textures import apart
+from plash.render.tone import FLOOR_BRIGHTNESS, film
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.whitewater.motes import Motes
@@ -65,8 +70,10 @@ class SpacePreview:
         self._tint = Tint(scene)
         self._optics = smoke_optics(scene)
         self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
-        first = camera_view(scene.look.camera, self._size, self._pixels)
-        self._studio = studio_for(first, self._size, light_of(scene.look.background))
+        self._framed = seen_size(scene)
+        self._pattern = floor_pattern(scene)
+        first = camera_view(scene.look.camera, self._framed, self._pixels)
+        self._studio = studio_for(first, self._size, _background(scene), scene.look.seen_light)
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
         self._moves = any(solid.moves for solid in scene.solid)
         self._place_solids(0.0)
@@ -74,7 +81,8 @@ class SpacePreview:
 
     def _place_solids(self, time: float) -> None:
         """Prepare the solids where they are at a time, and their shadows."""
-        self._solids = _solids(self._scene, time)
+        self._solids, self._covered = _solids(self._scene, time)
+        self._solids_at = time
         self._solid_maps = self._maps_of(self._solids, 0.01 * self._across) if len(self._solids.faces) else None
 
     def _look_from(self, view: View) -> None:
@@ -82,14 +90,18 @@ class SpacePreview:
         self._view = view
         layer = Layer.empty(view)
         draw_triangles(layer, view, self._solids.vertices, self._solids.faces)
-        self._seen = Seen.nothing(view)
+        self._seen = Seen.nothing(view, self._studio.background)
         see_triangles(self._seen, view, layer, self._solids)
+        cover_solids(self._seen, view, layer, self._solids, self._scene, self._covered, self._solids_at)
         self._opaque = layer.depth * _NEARER
         if self._scene.look.floor:
             floor = _floor_depth(view, floor_height(self._scene))
             hidden = floor < layer.depth
             self._opaque = np.minimum(self._opaque, floor)
             self._seen.normal[hidden] = 0
+            self._seen.color[hidden] = self._studio.background
+            if self._pattern is not None:
+                cover_floor(self._seen, view, floor, hidden & np.isfinite(floor), self._pattern)
         self._key, self._sky = (np.ones((view.height, view.width, 3), np.float32) for _ in range(2))
         self._shade(self._key, self._sky, self._opaque, self._solid_maps)
 
@@ -129,7 +141,7 @@ class SpacePreview:
         if self._moves:
             self._place_solids(time)
         if camera is not None and camera.moves:
-            self._look_from(camera_view(camera, self._size, self._pixels, time))
+            self._look_from(camera_view(camera, self._framed, self._pixels, time))
         elif self._moves:
             self._look_from(self._view)
 
@@ -158,7 +170,7 @@ class SpacePreview:
         key, sky = self._key.copy(), self._sky.copy()
         self._shade(key, sky, self._opaque, maps)
         self._shade(key, sky, self._opaque, None if smoke is None else smoke.shadows)
-        light = shine(self._seen, key, sky, studio.to_lamp, studio.background)
+        light = shine(self._seen, key, sky, studio.to_lamp)
         if smoke is not None:
             add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
         nearest = np.minimum(layer.depth, self._opaque)
@@ -204,7 +216,7 @@ class SpacePreview:
         self._shade(key, sky, layer.depth, self._solid_maps)
         self._shade(key, sky, layer.depth, self._maps_of(things, grain))
         self._shade(key, sky, layer.depth, None if smoke is None else smoke.shadows)
-        light = shine(seen, key, sky, studio.to_lamp, studio.background)
+        light = shine(seen, key, sky, studio.to_lamp)
         if smoke is not None:
             add_firelight(light, view, layer.depth, seen, smoke.lamps, studio.background)
         edges = self._edge_cover(layer.depth)
@@ -279,24 +291,28 @@ def _turned_to(view: View, things: DrawnTriangles) -> DrawnTriangles:
     )
 
 
-def _solids(scene: Scene, time: float) -> DrawnTriangles:
-    """The triangles of all solids at a time, each corner with its own normal."""
-    vertices, normals, colors = [np.zeros((0, 3), np.float32)], [np.zeros((0, 3), np.float32)], []
-    colors.append(np.zeros((0, 3), np.float32))
-    for solid in scene.solids_at(time):
-        mesh = shape_mesh(solid.shape, scene.domain)
-        corners = mesh.vertices[mesh.faces].reshape(-1, 3)
-        if mesh.normals is not None:
-            out = mesh.normals[mesh.faces].reshape(-1, 3)
-        else:
-            crossed = np.cross(corners[1::3] - corners[::3], corners[2::3] - corners[::3])
-            out = np.repeat(crossed / np.maximum(np.linalg.norm(crossed, axis=1, keepdims=True), 1e-30), 3, axis=0)
-        vertices.append(corners)
-        normals.append(out.astype(np.float32))
-        colors.append(np.tile(light_of(solid.look.seen_color).astype(np.float32), (len(corners), 1)))
+def _background(scene: Scene) -> NDArray[np.float64]:
+    """Light of floor and background. In a set they are as bright as they are ray traced; in a studio as they are given."""
+    light = light_of(scene.look.seen_background)
+    return light if scene.look.set == "studio" else film(FLOOR_BRIGHTNESS * light)
+
+
+def _solids(scene: Scene, time: float) -> tuple[DrawnTriangles, list[Covered]]:
+    """The triangles of all solids at a time, each corner with its own normal; and which of them have a texture."""
+    vertices, normals, colors = ([np.zeros((0, 3), np.float32)] for _ in range(3))
+    covered, count = list[Covered](), 0
+    for solid in scene.solid:
+        mesh = apart(shape_mesh(solid.at(time, 3).shape, scene.domain))
+        assert mesh.normals is not None
+        vertices.append(mesh.vertices)
+        normals.append(mesh.normals.astype(np.float32))
+        colors.append(np.tile(light_of(solid.look.seen_color).astype(np.float32), (len(mesh.vertices), 1)))
+        if solid.look.texture is not None:
+            covered.append(Covered(solid, count, count + len(mesh.faces)))
+        count += len(mesh.faces)
     placed = np.concatenate(vertices)
     faces = np.arange(len(placed), dtype=np.int32).reshape(-1, 3)
-    return DrawnTriangles(placed, faces, np.concatenate(normals), np.concatenate(colors))
+    return DrawnTriangles(placed, faces, np.concatenate(normals), np.concatenate(colors)), covered
 
 
 def _floor_depth(view: View, height: float) -> Floats:

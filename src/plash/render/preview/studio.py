@@ -40,20 +40,31 @@ class StudioLights:
     mirrored: Array
 
 
-def lamp_directions(view: View) -> tuple[Array, Array]:
-    """Where the lamp and a smaller one on the other side stand for a camera."""
+# Of the lamp and of a smaller one: how far to the right of the camera, away from it, and up
+_PLACES = {
+    "studio": ((-0.72, 0.30, 1.05), (0.9, -0.1, 0.55)),
+    "sky": ((-0.72, 0.30, 1.05), (0.9, -0.1, 0.55)),
+    "window": ((-0.95, 0.42, 0.72), (0.9, -0.5, 0.25)),
+    "sun": ((-0.80, 0.55, 0.85), (0.9, -0.1, 0.55)),
+    "dark": ((-0.80, 0.75, 0.62), (0.85, 0.72, 0.50)),
+}
+
+
+def lamp_directions(view: View, light: str = "studio") -> tuple[Array, Array]:
+    """Where the lamp of a light and a smaller one on the other side stand for a camera."""
     up = np.array([0.0, 1, 0])
     right = view.axes[0] - view.axes[0][1] * up
     if right @ right < 1e-6:  # the camera lies on its side
         right = np.cross(view.axes[2], up)
     right /= np.sqrt(right @ right)
     away = np.cross(up, right)
-    return _unit(-0.72 * right + 0.30 * away + 1.05 * up), _unit(0.9 * right - 0.1 * away + 0.55 * up)
+    lamp, other = (_unit(a * right + b * away + c * up) for a, b, c in _PLACES.get(light, _PLACES["studio"]))
+    return lamp, other
 
 
-def studio_for(view: View, size: Array, background: Array) -> StudioLights:
-    """The studio for a camera that looks at a domain."""
-    to_lamp, to_fill = lamp_directions(view)
+def studio_for(view: View, size: Array, background: Array, light: str = "studio") -> StudioLights:
+    """The studio for a camera that looks at a domain, in a light by its name; files of light are taken for a studio."""
+    to_lamp, to_fill = lamp_directions(view, light)
     up = np.array([0.0, 1, 0])
     corners = box_corners(np.zeros(3), size)
     square = (MAP_SIZE, MAP_SIZE)
@@ -65,7 +76,7 @@ def studio_for(view: View, size: Array, background: Array) -> StudioLights:
 
 def floor_height(scene: Scene) -> float:
     """Where the floor is, m: under the domain, or under the solids that stand below it, such as a table."""
-    below = [solid.shape.bounds(3) for solid in scene.solids_at(0.0)]
+    below = [solid.shape.bounds(3) for solid in scene.seen_at(0.0)]
     return min((low[1] for low, high in below if high[1] <= 0 and math.isfinite(low[1])), default=0.0)
 
 

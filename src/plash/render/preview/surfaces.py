@@ -36,16 +36,16 @@ class DrawnTriangles(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Normal and colour at each sample; both zero on the floor and where there is nothing."""
+    """Normal and colour at each sample; on the floor and where there is nothing the normal is zero."""
 
     normal: Floats
     color: Floats
 
     @classmethod
-    def nothing(cls, view: View) -> Seen:
-        """A picture of the empty room."""
+    def nothing(cls, view: View, background: NDArray[np.floating]) -> Seen:
+        """A picture of the empty room, of one colour."""
         shape = (view.height, view.width, 3)
-        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+        return cls(np.zeros(shape, np.float32), np.full(shape, background, np.float32))
 
     def copy(self) -> Seen:
         """The same, to draw more into."""
@@ -63,9 +63,7 @@ def see_balls(seen: Seen, view: View, layer: Layer, centers: NDArray[np.float64]
     _see_balls(view.packed, layer.depth, layer.index, centers, colors, seen.normal, seen.color, BANDS)
 
 
-def shine(
-    seen: Seen, key: Floats, sky: Floats, to_lamp: NDArray[np.float64], background: NDArray[np.float64]
-) -> Floats:
+def shine(seen: Seen, key: Floats, sky: Floats, to_lamp: NDArray[np.float64]) -> Floats:
     """Light that opaque things send to the camera.
 
     Args:
@@ -73,10 +71,9 @@ def shine(
         key: Light of the lamp that reaches each sample, 1 without shadows.
         sky: The same for light from all around.
         to_lamp: Direction of the lamp.
-        background: Light of what is behind everything; the floor takes its colour.
     """
     light = np.empty_like(seen.color)
-    _shine(seen.normal, seen.color, key, sky, to_lamp, background, light, BANDS)
+    _shine(seen.normal, seen.color, key, sky, to_lamp, light, BANDS)
     return light
 
 
@@ -162,7 +159,7 @@ def _see_balls(view, depth, index, centers, colors, normal, color, bands):
 
 
 @kernel
-def _shine(normal, color, key, sky, to_lamp, background, light, bands):
+def _shine(normal, color, key, sky, to_lamp, light, bands):
     rows, columns, _ = normal.shape
     for band in numba.prange(bands):
         for i in chunk_range(band, bands, rows):
@@ -170,7 +167,7 @@ def _shine(normal, color, key, sky, to_lamp, background, light, bands):
                 x, y, z = normal[i, j, 0], normal[i, j, 1], normal[i, j, 2]
                 if x == 0 and y == 0 and z == 0:
                     for k in range(3):
-                        light[i, j, k] = background[k] * (
+                        light[i, j, k] = color[i, j, k] * (
                             _FLOOR_SKY * (0.15 + 0.85 * sky[i, j, k]) + (1 - _FLOOR_SKY) * key[i, j, k]
                         )
                     continue

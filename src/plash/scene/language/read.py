@@ -121,7 +121,7 @@ def gallery_text(name: str) -> str:
 
 
 def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
-    """Make the relative paths of meshes and animations, of functions' files and of a light start at a folder."""
+    """Make the relative paths of meshes and animations, of functions' files, lights and textures start at a folder."""
     look = data.get("look")
     if isinstance(look, dict) and str(look.get("light")).lower().endswith(LIGHT_FILES):
         look["light"] = os.path.join(folder, str(look["light"]))
@@ -132,6 +132,8 @@ def _give_folder(data: dict[str, Any], folder: str | Path) -> None:
             is_mesh, is_animation = item.get("kind") == "mesh", "node" in item
             if (is_mesh or is_animation) and isinstance(item.get("file"), str):
                 item["file"] = os.path.join(folder, item["file"])
+            if isinstance(item.get("texture"), str):
+                item["texture"] = os.path.join(folder, item["texture"])
             item |= {key: located(text, folder) for key, text in functions_named(item).items()}
             level += item.values()
         elif isinstance(item, list):

@@ -23,7 +23,7 @@ from plash.scene.functions import NamedFunction
 from plash.scene.language.base import SceneModel
 from plash.scene.language.fields import fields_of
 from plash.scene.language.words import Finding, Location, key_of
-from plash.scene.look import Look
+from plash.scene.look import Look, SolidLook
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.model import Scene
 from plash.scene.settings import Time
@@ -125,12 +125,14 @@ def _items(table: SceneModel, folder: Path | None = None) -> Iterator[tuple[str,
             yield name, _sides(value, table)
         elif isinstance(table, Domain) and name == "friction":
             yield name, _friction(value, table)
-        elif (isinstance(table, MeshShape | NodeMotion) and name == "file") or (
-            isinstance(table, Look) and name == "light"
-        ):
+        elif (type(table), name) in _FILES:
             yield name, _value(_relative(value, folder))
         else:
             yield name, _value(value, folder)
+
+
+# Keys that hold the path of a file
+_FILES = {(MeshShape, "file"), (NodeMotion, "file"), (Look, "light"), (SolidLook, "texture")}
 
 
 def _relative(file: str, folder: Path | None) -> str:

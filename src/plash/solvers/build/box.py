@@ -91,12 +91,12 @@ def obstacles_in(scene: Scene, box: BoxSolver) -> tuple[Obstacles, DenseProjecti
 
     Thin walls are thickened, as for a liquid, so that none is missed between the centres.
     """
-    if not scene.solid:
+    if not scene.obstacles:
         return NoObstacles(), BoxProjection(box)
     places = cell_centres(box.shape, 1.0)
-    bodies = Bodies(scene.solid, box.h, scene.dimension)
+    bodies = Bodies(scene.obstacles, box.h, scene.dimension)
     is_solid, friction = np.zeros(box.shape, np.bool_), np.zeros(box.shape)
-    for number, solid in enumerate(scene.solid):
+    for number, solid in enumerate(scene.obstacles):
         inside = (bodies.distance_of(number, places) < 0).reshape(box.shape)
         is_solid |= inside
         friction[inside] = np.maximum(friction[inside], solid.friction)

@@ -88,7 +88,7 @@ def liquid_solver(scene: Scene) -> LiquidSolver:
     solids = scene_solids(scene, _cuts_cells(scene), is_layer_resolved(scene))
     solver = LiquidSolver(
         state=State(Particles(domain.dimension)),
-        ledger=Ledger(leaks={solid.name: 0 for solid in scene.solid}),
+        ledger=Ledger(leaks={solid.name: 0 for solid in scene.obstacles}),
         h=h,
         time_step=TimeStep(
             h=h,
@@ -131,7 +131,7 @@ def _settings(scene: Scene) -> LiquidSettings:
 def _cuts_cells(scene: Scene) -> bool:
     """Whether bodies are seen through the cells they cut; the rules of surface cells are for whole ones."""
     settings = _settings(scene)
-    return settings.solids == "cut" and settings.free_surface != "cells" and len(scene.solid) > 0
+    return settings.solids == "cut" and settings.free_surface != "cells" and len(scene.obstacles) > 0
 
 
 def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTracker, DensityCorrection]:
@@ -170,7 +170,7 @@ def _viscosity(scene: Scene) -> Viscosity:
 def _walls_hold(scene: Scene) -> bool:
     """Whether any wall has friction 1."""
     sides = (value for pair in scene.domain.friction.by_axis(scene.dimension) for value in pair)
-    return 1 in sides or any(solid.friction == 1 for solid in scene.solid)
+    return 1 in sides or any(solid.friction == 1 for solid in scene.obstacles)
 
 
 def liquid_transfer(scene: Scene) -> Transfer:
@@ -195,7 +195,7 @@ def _sources(scene: Scene) -> Sources:
     """Spouts, and all liquid that appears after the start."""
     domain, settings = scene.domain, _settings(scene)
     seed = settings.seed
-    moves = any(solid.moves for solid in scene.solid)
+    moves = any(solid.moves for solid in scene.obstacles)
     at_start = Bodies(scene.solids_at(0.0), domain.h, domain.dimension)
 
     def bodies(time: float) -> Bodies:
@@ -341,6 +341,6 @@ def _outside_solids(scene: Scene, particles: Particles, bodies: Bodies) -> NDArr
         return bodies.distance(particles.position(1.0)) >= 0
     outside = np.ones(particles.count, np.bool_)
     places, centres = particles.position(h), (np.ascontiguousarray(particles.cell.T) + 0.5) * h
-    for solid, placed in zip(scene.solid, bodies.bodies, strict=True):
+    for solid, placed in zip(scene.obstacles, bodies.bodies, strict=True):
         outside &= distance(placed.shape, places if solid.moves else centres, solid.name) >= 0
     return outside

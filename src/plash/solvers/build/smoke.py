@@ -52,7 +52,7 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
     domain, settings = scene.domain, _settings(scene)
     h, names = domain.h, _names(scene)
     advection = _ADVECTION[settings.advection]()
-    solids = scene_solids(scene, settings.solids == "cut" and len(scene.solid) > 0)
+    solids = scene_solids(scene, settings.solids == "cut" and len(scene.obstacles) > 0)
     wind = Wind(settings.wind_in(scene.dimension), settings.wind_rate)
     thresholds = {DENSITY: settings.threshold, WARMTH: settings.warmth_threshold, FUEL: _LEAST_FUEL}
     thresholds |= dict.fromkeys(COLORED, math.inf)  # it is where the density is
@@ -151,7 +151,7 @@ def _names(scene: Scene) -> tuple[str, ...]:
 
 def _conduction(scene: Scene) -> float:
     """Thermal diffusivity: that of the material matters at warm walls alone, where nothing else brings heat."""
-    walls = scene.domain.side_temperature.given or any(solid.temperature is not None for solid in scene.solid)
+    walls = scene.domain.side_temperature.given or any(solid.temperature is not None for solid in scene.obstacles)
     usual = MATERIALS[scene.liquid.material].thermal_diffusivity
     return scene.liquid.thermal_diffusivity if walls or scene.liquid.thermal_diffusivity != usual else 0.0
 

@@ -32,10 +32,10 @@ def domain_box(scene: Scene) -> DomainBox:
 
 def scene_solids(scene: Scene, cuts_cells: bool, no_slip_by_viscosity: bool = False) -> SceneSolids[Any]:
     """How solids are seen, times how they move."""
-    domain, moves = scene.domain, any(solid.moves for solid in scene.solid)
+    domain, moves = scene.domain, any(solid.moves for solid in scene.obstacles)
     geometry = Cut if cuts_cells else Voxel
-    standing = [solid for solid in scene.solid if not solid.moves]
-    motion = Prescribed(scene.solid, domain.h, domain.size) if moves else AtRest()
+    standing = [solid for solid in scene.obstacles if not solid.moves]
+    motion = Prescribed(scene.obstacles, domain.h, domain.size) if moves else AtRest()
     return SceneSolids(geometry(standing, domain_box(scene), domain.h, no_slip_by_viscosity), motion)
 
 
@@ -67,7 +67,7 @@ def warm_walls(scene: Scene, solids: SceneSolids[Any], above: float = 0.0) -> Wa
         ("xyz".index(side[0]), int(side.endswith("max"))): warmth - above
         for side, warmth in scene.domain.side_temperature.given.items()
     }
-    bodies = {solid.name: solid.temperature - above for solid in scene.solid if solid.temperature is not None}
+    bodies = {solid.name: solid.temperature - above for solid in scene.obstacles if solid.temperature is not None}
     return WarmWalls(solids, sides, bodies)
 
 

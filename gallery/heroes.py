@@ -1,0 +1,103 @@
+"""The large stills of the gallery: one moment of a scene each, at more cells than the scene has, ray traced.
+
+The scene files say what a picture looks like: set, camera, light. Here is which moment is shown, and how finely. A still
+that was made from the same scene is not made again, and a simulation that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+import plash
+from plash.mesh.mesh import Mesh
+from plash.pipeline.fingerprint import appearance, fingerprint, simulation
+from plash.pipeline.progress import Progress
+from plash.render.choice import drawable, renderer_of
+from plash.render.moment import Moment, no_particles
+
+WIDTH = 1280
+SAMPLES = 20
+_QUALITY = 90  # of the JPEG
+
+
+@dataclass(frozen=True)
+class Hero:
+    """A moment worth showing.
+
+    Attributes:
+        frame: Its number.
+        resolution: Cells along the longest side.
+        shutter: How long the shutter is open.
+    """
+
+    frame: int
+    resolution: int
+    shutter: float = 0.0
+
+
+HEROES = {
+    "dam_break": Hero(14, 128, 0.15),
+    "drop_in_pool": Hero(14, 112),
+    "chocolate_pour": Hero(48, 96),
+    "fountain": Hero(30, 100, 0.15),
+    "knot": Hero(28, 144, 0.15),
+    "faucet_filling_glass": Hero(50, 90),
+    "ball_drop": Hero(13, 104, 0.15),
+    "paint_mix": Hero(56, 80),
+    "honey_coil": Hero(56, 84),
+    "river": Hero(34, 144),
+    "wave_maker": Hero(66, 176, 0.15),
+    "kettle_steam": Hero(60, 96),
+}
+
+
+def still(folder: Path, name: str) -> Path:
+    """Where the large still of a scene is."""
+    return folder / f"{name}_large.jpg"
+
+
+def make_hero(name: str, runs: Path, pictures: Path, progress: Progress | None = None, **more: Any) -> None:
+    """Simulate a scene up to its moment, and make the picture of that, unless it is there.
+
+    Args:
+        name: Of the scene.
+        runs: The run's folder is made in here, and continued if it is there.
+        pictures: Where to put it.
+        progress: Who wants to know how the run is getting on.
+        more: Parameters of the scene to replace, such as `resolution=16`.
+    """
+    hero, file = HEROES[name], still(pictures, name)
+    settings = {
+        "resolution": hero.resolution,
+        "look.width": WIDTH,
+        "look.samples": SAMPLES,
+        "look.shutter": hero.shutter,
+        "look.quality": "final",
+    }
+    scene = plash.load_scene(name, **{**settings, "frames": hero.frame, **more})
+    made_from = fingerprint(simulation(scene), scene.mesh.model_dump(), appearance(scene), hero.frame)
+    if _made_from(file) == made_from:
+        return
+    run = runs / f"{name}_large"
+    plash.run(scene, run, source=name, progress=progress, stages=["simulate"])
+    frame = plash.open_run(run)[hero.frame]
+    drawn, _ = drawable(scene)
+    if scene.look.show == "volume":
+        moment = Moment(Mesh.empty(), no_particles(3), frame.time, frame.snapshot.as_volume())
+    else:
+        moment = Moment(frame.snapshot.surface(scene, frame.time), no_particles(3), frame.time)
+    picture = renderer_of(drawn).picture(moment)
+    pictures.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(picture).save(file, "JPEG", quality=_QUALITY, optimize=True, comment=made_from.encode())
+
+
+def _made_from(file: Path) -> str:
+    """The hash of what a still was made from; nothing if it is not there."""
+    if not file.is_file():
+        return ""
+    with Image.open(file) as image:
+        return bytes(image.info.get("comment", b"")).decode("ascii", "replace")

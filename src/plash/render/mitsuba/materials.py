@@ -1,0 +1,160 @@
+"""Surfaces in Mitsuba's words: clear, glossy, matte and metal ones, and the insides of clear liquids.
+
+Each knows beside what light does to it which colour it has without any light: what is seen through water guides the
+denoiser (`guides.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plash.render.mitsuba.looks import LiquidLook
+from plash.scene.colors import light_of
+from plash.scene.look import SolidLook
+
+Part = dict[str, Any]
+Array = NDArray[np.float64]
+
+_LEAST_GLOSS = 0.15  # roughness of a gloss over many colours, at the least
+_SMOOTHEST = 0.02  # roughness below which a surface is a perfect mirror
+_PANE_INDEX = 1.43  # a pane throws back 6 % of the light from straight ahead
+_OF_VERTEX: Part = {"type": "mesh_attribute", "name": "vertex_color"}
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A surface, and what is inside of it.
+
+    Attributes:
+        parts: What a shape takes: how it treats light, and its inside if it has one.
+        color: Light that it returns; None where one sees through.
+    """
+
+    parts: Part
+    color: Part | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether what is behind is seen through it."""
+        return self.color is None
+
+
+def rgb(light: Array) -> Part:
+    """A colour."""
+    return {"type": "rgb", "value": [float(part) for part in light]}
+
+
+def liquid_surface(look: LiquidLook, units_per_metre: float, by_vertex: bool = False) -> Surface:
+    """Surface and inside of a liquid, of one colour or of those of its vertices.
+
+    An inside that absorbs has one colour all through. So clear liquid of several colours is empty inside, and light
+    takes the root of a vertex's colour on its way in and again on its way out.
+    """
+    color = _OF_VERTEX if by_vertex else rgb(look.color)
+    match look.kind:
+        case "metal":
+            return Surface({"bsdf": _metal(color, look.roughness)}, color)
+        case "opaque":
+            gloss = _coated if by_vertex else _glossy
+            return Surface({"bsdf": gloss(color, look.ior, look.roughness)}, color)
+        case _:
+            clear = _clear(look.ior, look.roughness)
+            if by_vertex:
+                return Surface({"bsdf": clear | {"specular_transmittance": color}}, None)
+            return Surface({"bsdf": clear, "interior": _inside(look, units_per_metre)}, None)
+
+
+def on_both_sides(surface: Surface) -> Surface:
+    """An opaque surface that looks the same from behind."""
+    is_metal = surface.parts["bsdf"]["type"] == "twosided"
+    return surface if is_metal else replace(surface, parts=_both({"bsdf": surface.parts["bsdf"]}))
+
+
+def painted() -> Surface:
+    """The surface of something whose vertices have colours."""
+    return Surface(
+        {"bsdf": {"type": "principled", "base_color": _OF_VERTEX, "roughness": 0.35, "specular": 0.4}}, _OF_VERTEX
+    )
+
+
+def solid_surface(look: SolidLook, texture: Part | None = None) -> Surface:
+    """What a solid is made of; a texture takes the place of its colour."""
+    light = light_of(look.seen_color)
+    color = rgb(light) if texture is None else texture
+    if look.material == "glass":
+        # Light goes in and out, and has the colour after both
+        tint = {"specular_transmittance": rgb(np.sqrt(light))}
+        return Surface({"bsdf": _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint}, None)
+    if look.material == "metal":
+        return Surface({"bsdf": _metal(color, look.roughness)}, color)
+    if look.material == "plastic":
+        return Surface(_both({"bsdf": _glossy(color, 1.5, look.roughness)}), color)
+    return matte(color)
+
+
+def matte(color: Part, gloss: float = 1.0) -> Surface:
+    """A surface without a gloss, or with one so dull."""
+    bsdf = {"type": "diffuse", "reflectance": color} if gloss >= 1 else _glossy(color, 1.45, gloss)
+    return Surface(_both({"bsdf": bsdf}), color)
+
+
+def matte_of_vertices() -> Surface:
+    """A matte surface whose vertices have colours."""
+    return matte(_OF_VERTEX)
+
+
+def mixed(first: Surface, second: Surface, weight: Part) -> Surface:
+    """Two surfaces in one: where the weight is 1, only the second."""
+    both = {"type": "blendbsdf", "weight": weight, "bsdf_0": first.parts["bsdf"], "bsdf_1": second.parts["bsdf"]}
+    return Surface({"bsdf": both}, first.color)
+
+
+def pane(color: Array) -> Surface:
+    """Glass so thin that it bends no light: a share of it is mirrored, the rest goes straight on, in the pane's colour."""
+    glass = {"type": "thindielectric", "int_ior": _PANE_INDEX, "ext_ior": 1.0, "specular_transmittance": rgb(color)}
+    return Surface({"bsdf": glass}, None)
+
+
+def _both(parts: Part) -> Part:
+    return {"bsdf": {"type": "twosided", "bsdf": parts["bsdf"]}}
+
+
+def _inside(look: LiquidLook, units_per_metre: float) -> Part:
+    """The inside of a clear liquid; its density is from 0 to 1, with the magnitude apart, as Mitsuba wants it."""
+    density = look.absorption + look.scattering
+    scale = max(float(density.max()), 1e-9)
+    return {
+        "type": "homogeneous",
+        "albedo": rgb(look.scattering / np.maximum(density, 1e-12)),
+        "sigma_t": rgb(density / scale),
+        "scale": scale / units_per_metre,
+    }
+
+
+def _clear(ior: float, roughness: float) -> Part:
+    if roughness < _SMOOTHEST:
+        return {"type": "dielectric", "int_ior": ior, "ext_ior": 1.0}
+    return {"type": "roughdielectric", "int_ior": ior, "ext_ior": 1.0, "alpha": roughness**2, "distribution": "ggx"}
+
+
+def _glossy(color: Part, ior: float, roughness: float) -> Part:
+    if roughness < _SMOOTHEST:
+        return {"type": "plastic", "int_ior": ior, "diffuse_reflectance": color, "nonlinear": True}
+    rough = {"type": "roughplastic", "int_ior": ior, "diffuse_reflectance": color, "nonlinear": True}
+    return rough | {"alpha": max(roughness**2, 0.01), "distribution": "ggx"}
+
+
+def _coated(color: Part, ior: float, roughness: float) -> Part:
+    """A gloss over colours of vertices: plastic, which asks for the mean of its colour, cannot have those."""
+    return {"type": "principled", "base_color": color, "eta": ior, "roughness": max(roughness, _LEAST_GLOSS)}
+
+
+def _metal(color: Part, roughness: float) -> Part:
+    surface: Part = {"type": "conductor", "material": "none", "specular_reflectance": color}
+    if roughness >= _SMOOTHEST:
+        surface |= {"type": "roughconductor", "alpha": max(roughness**2, 0.01), "distribution": "ggx"}
+    return {"type": "twosided", "bsdf": surface}
