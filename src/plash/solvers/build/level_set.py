@@ -63,7 +63,7 @@ def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
 def _settings_in(level_set: LevelSet, settings: LiquidSettings, dimension: int) -> LevelSet:
     level_set.scheme, level_set.seed = settings.levelset_scheme, settings.seed
     level_set.per_cell = settings.count_per_cell(dimension) if settings.levelset_particles else 0
-    level_set.reseed_every, level_set.sides, level_set.slope_slack = _RESEED_EVERY, (-1,), 0.0
+    level_set.reseed_every, level_set.sides = _RESEED_EVERY, (-1,)
     return level_set
 
 
