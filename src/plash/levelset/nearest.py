@@ -31,18 +31,23 @@ _FLAT = 0.1  # a slope of φ below which nothing is told
 
 
 @stage
-def nearest_distances(phi: CellField, places: NDArray[np.float64], h: float) -> NDArray[np.float32]:
+def nearest_distances(
+    phi: CellField, places: NDArray[np.float64], h: float, is_unknown: NDArray[np.bool_] | None = None
+) -> NDArray[np.float32]:
     """Distances (m) of places (n, d) in cells from the surface of a level set; NaN where no nearest point is found.
 
     Args:
         phi: Of cell centres, m.
         places: In cells.
         h: Cell size, m.
+        is_unknown: Cells in which φ is no distance: no point is found beside them.
     """
-    tiles = phi.tiles
+    pool, tiles = phi.pool, phi.tiles
+    if is_unknown is not None:
+        pool = np.where(is_unknown, np.float32(np.nan), pool)
     result = np.empty(len(places), np.float32)
     where = Where(tiles.neighbours, tiles.keys)
-    _nearest(tiles.shape)(phi.pool, where, np.ascontiguousarray(places), h, result, chunk_count())
+    _nearest(tiles.shape)(pool, where, np.ascontiguousarray(places), h, result, chunk_count())
     return result
 
 
@@ -67,6 +72,7 @@ def _nearest(shape: Shape) -> Kernel:
                     for a in range(DIM):
                         square += slope[a] * slope[a]
                         along += (x[a] - y[a]) * slope[a]
+                    # A value that is not known ends it too
                     if not square > (_FLAT * h) ** 2:
                         break
                     for a in range(DIM):

@@ -5,13 +5,15 @@ with a scheme of higher order it only says about how far the surface is:
 
 * Within three cells of the surface, φ is the distance to the nearest point on it (`levelset/nearest.py`): the surface
   stays. Where there is no such point within half a cell of where redistancing has it, the next rule holds.
-* Where φ is within a tenth of a cell of the distance it stays. Else it becomes the distance.
+* Cells that have a neighbour on the other side of the surface stay as they are, and so do those whose φ is within a
+  tenth of a cell of the distance. All others take the distance.
 
 Reference: Cline 10.5 and 10.8.1; Sethian 1996; Chopp 2001.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
+from plash.grid.tiles import Places
 from plash.levelset.nearest import nearest_distances
 from plash.levelset.redistance import redistance
 from plash.physics.level_set.band import BAND, cells_within, first_corners, in_its_tiles
@@ -76,14 +79,24 @@ def mended_distance(phi: CellField, h: float, room: Room = EMPTY) -> CellField:
     if is_closed is not None:
         near = tuple(part[~is_closed[near]] for part in near)
     before, after = phi.pool[near], distance.pool[near]
-    mended = np.where(np.abs(before - after) < np.float32(_SLACK * h), before, after)
+    stays = _beside_surface(phi, near) | (np.abs(before - after) < np.float32(_SLACK * h))
+    mended = np.where(stays, before, after)
 
     # Beside the surface, where there is a nearest point on it
     close = np.flatnonzero(np.abs(after) < np.float32(_CLOSE * h))
     places = first_corners(phi.tiles, tuple(part[close] for part in near)) + 0.5
-    nearest = nearest_distances(phi, places, h)
+    nearest = nearest_distances(phi, places, h, room.unknown(phi.tiles))
     found = np.abs(nearest - np.abs(after[close])) < np.float32(_DOUBTFUL * h)
     mended[close[found]] = np.copysign(nearest[found], before[close[found]])
     distance.pool[near] = mended
     room.complete(distance)
     return distance
+
+
+def _beside_surface(phi: CellField, cells: Places) -> NDArray[np.bool_]:
+    """Which cells have a neighbour on the other side of the surface."""
+    inside = phi.pool[cells] < 0
+    found = np.zeros(len(inside), np.bool_)
+    for axis, step in itertools.product(range(phi.tiles.dimension), (-1, 1)):
+        found |= (phi.pool[phi.tiles.beside(cells, axis, step)] < 0) != inside
+    return found
