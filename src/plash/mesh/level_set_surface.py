@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
-from plash.levelset.sampling import CUBIC, sampled
+from plash.levelset.sampling import sampled
+from plash.levelset.smooth_sampling import sampled_smoothly
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
 from plash.mesh.drops import with_drops
@@ -69,7 +70,7 @@ def level_set_surface(
         tiles = flying.tiles
     field = CellField.filled(tiles, np.float32(phi.pool[0].max() / lattice.spacing))
     places = _samples(tiles) / meshing.detail
-    field.pool[1:] = (sampled(phi, places, CUBIC) / lattice.spacing).reshape(-1, *tiles.shape)
+    field.pool[1:] = (sampled_smoothly(phi, places, h) / lattice.spacing).reshape(-1, *tiles.shape)
     if meshing.drops and flying.count:
         field.pool = with_drops(field.pool, flying, tiles, meshing.detail)
     solid = solid_distance(tiles, lattice)

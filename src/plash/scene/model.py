@@ -286,17 +286,15 @@ class Scene(SceneModel):
     @field_validator("fill", "source", "solid")
     @classmethod
     def _level_set_has_such_liquid(cls, liquids: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        """A level set knows liquid of one kind, at the start and from spouts, and no heat."""
+        """A level set knows liquid of one kind, and no heat."""
         solver: Solver | None = info.data.get("solver")
         if solver is None or getattr(solver, "surface", "particles") != "levelset":
             return liquids
         remedy = 'use surface = "particles", or take it out'
         found: list[Finding] = []
         for index, body in enumerate(liquids):
-            if isinstance(body, Blob | Drops | HeatSource):
+            if isinstance(body, Drops | HeatSource):
                 found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
-            elif getattr(body, "time", 0.0) > 0:
-                found.append(((index, "time"), f"{body.time:g} s is after the start of a level set, at 0 s: {remedy}"))
             for key in ("temperature", "viscosity"):
                 if getattr(body, key, None) is not None:
                     found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))

@@ -3,6 +3,7 @@
 The step is that of `solvers/liquid.py`, without its particles. φ labels cells, puts the pressure's surface inside them,
 and is carried along the paths of the step at its end. Signed particles correct it, if the scene wants them.
 
+* A blob is joined with the level set when it appears.
 * Liquid comes in where inlet cells count as liquid: what is traced back into them is liquid. Their flux is in the
   pressure equation, as ever.
 * A sink empties its cells; a drain does so by the divergence that it asks for.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import LIQUID, SOLID, Cells, label_cells
-from plash.grid.fields import CellField
+from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import velocity_at
 from plash.grid.tiles import Tiles, pack
 from plash.levelset.inside import places_of
@@ -33,10 +35,12 @@ from plash.particles.surface import liquid_volume
 from plash.physics.flow.inflow import Inflow
 from plash.physics.flow.sinks import Outlet
 from plash.physics.flow.sources import RunningInlets
+from plash.physics.level_set.appearing import Appearing, give_velocity, joined
 from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
 from plash.physics.level_set.continuation import beyond_open_sides, continue_into_solids
 from plash.physics.level_set.distancing import mended_distance
 from plash.physics.level_set.level_set import LevelSet
+from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
 from plash.physics.level_set.spray import falling_in, gather, let_go
 from plash.physics.level_set.transport import MOST_CELLS, StraightPaths
@@ -95,12 +99,14 @@ class LevelSetLiquid(LiquidSolver):
     Attributes:
         box: The domain.
         volume_correction: Whether the surface is shifted to have the volume that the ledger expects.
+        appearing: Liquid that appears after the start.
     """
 
     state: LevelSetState
     transfer: WideSemiLagrangian
     box: DomainBox = field(kw_only=True)
     volume_correction: VolumeCorrection = field(default="none", kw_only=True)
+    appearing: Sequence[Appearing] = field(default=(), kw_only=True)
 
     def begin(self, state: Any) -> None:
         """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
@@ -292,8 +298,30 @@ class LevelSetLiquid(LiquidSolver):
             if volume > 0:
                 ledger.brought[inlet.name] = ledger.brought.get(inlet.name, 0.0) + volume
                 ledger.bring(volume)
+        for body in self.appearing:
+            if s.time < body.time <= end:
+                self._appear(body, end)
         s.time = end
         s.unspent = max(0.0, s.unspent - dt)
+
+    def _appear(self, body: Appearing, end: float) -> None:
+        """Let a body of liquid be there that appeared before the end of a step, and has fallen since."""
+        s, h, level_set = self.state, self.h, self.state.level_set
+        gains = self._acceleration(Particles.at(body.middle[None] / h), body.time)[:, 0].astype(np.float64)
+        age, before = end - body.time, level_set.phi
+        level_set.phi, new = joined(before, body.level_set(age * body.velocity + 0.5 * age**2 * gains, h))
+        room = self._room(end, 0.0)
+        room.complete(level_set.phi)
+        velocity = body.velocity + (s.velocity_time - body.time) * gains
+        s.velocity = give_velocity(s.velocity or FaceField.filled(new.tiles), new, before, velocity, h)
+        if s.carried is not None:
+            s.carried = give_velocity(s.carried, new, before, velocity - s.kick * gains, h)
+        if level_set.per_cell:
+            random = np.random.Generator(np.random.PCG64((level_set.seed, level_set.steps, 1)))
+            reseed(level_set.particles, level_set.phi, h, level_set.per_cell, random, level_set.sides)
+        volume = room.volume(level_set.phi) - room.volume(before)
+        self.ledger.brought[body.name] = self.ledger.brought.get(body.name, 0.0) + volume
+        self.ledger.bring(volume)
 
     def _empty(self, reason: str, where: NDArray[np.bool_]) -> None:
         """Make cells air, and write down by how much the volume is less."""

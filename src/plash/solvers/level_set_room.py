@@ -19,6 +19,7 @@ from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 
 _OFF_WALLS = 1e-3  # cells from a side that particles are put back to
+_ROUND_SPOUTS = 2  # cells round those of a spout that know how far they are from it
 BEHIND = 0.5  # cells: the depth of the liquid in cells behind an opening
 
 
@@ -42,21 +43,33 @@ class LiquidRoom(Room):
 
     def closed(self, tiles: Tiles) -> NDArray[np.bool_]:
         """Cells of solids, and those of spouts."""
-        is_solid = self.solids(tiles).is_solid
+        is_solid, is_spout = self.solids(tiles).is_solid, self.unknown(tiles)
+        return is_solid if is_spout is None else is_solid | is_spout
+
+    def unknown(self, tiles: Tiles) -> NDArray[np.bool_] | None:
+        """Cells of spouts."""
         if len(self.inlet_cells) == 0:
-            return is_solid
-        is_closed = is_solid.copy()
-        is_closed[places_of(self.inlet_cells, tiles)] = True
-        is_closed[0] = is_solid[0]
-        return is_closed
+            return None
+        is_spout = np.zeros((tiles.count + 1, *tiles.shape), np.bool_)
+        is_spout[places_of(self.inlet_cells, tiles)] = True
+        is_spout[0] = False
+        return is_spout
 
     def complete(self, phi: CellField) -> None:
-        """Let it go on into solids, and be liquid in spouts."""
-        continue_into_solids(phi, self.solids(phi.tiles).is_solid, self.h)
-        if len(self.inlet_cells):
-            slot, *within = places_of(self.inlet_cells, phi.tiles)
-            there = slot > 0
-            phi.pool[(slot[there], *(part[there] for part in within))] = np.float32(-BEHIND * self.h)
+        """Let it go on into solids, and be liquid in spouts, at least up to the faces of their cells."""
+        is_solid = self.solids(phi.tiles).is_solid
+        continue_into_solids(phi, is_solid, self.h)
+        if len(self.inlet_cells) == 0:
+            return
+        d = self.inlet_cells.shape[1]
+        for step in np.ndindex(*(2 * _ROUND_SPOUTS + 1,) * d):
+            away = np.array(step) - _ROUND_SPOUTS
+            beside = places_of(self.inlet_cells + away, phi.tiles)
+            beside = tuple(part[(beside[0] > 0) & ~is_solid[beside]] for part in beside)
+            np.minimum.at(phi.pool, beside, np.float32((np.sqrt(float((away**2).sum())) - BEHIND) * self.h))
+        spouts = places_of(self.inlet_cells, phi.tiles)
+        spouts = tuple(part[spouts[0] > 0] for part in spouts)
+        phi.pool[spouts] = np.float32(-BEHIND * self.h)
 
     def confine(self, places: NDArray[np.float64]) -> None:
         """Put places back that are beyond a closed side."""

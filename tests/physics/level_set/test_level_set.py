@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 import plash
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
+from plash.levelset.nearest import nearest_distances
 from plash.levelset.redistance import redistance
-from plash.levelset.sampling import CUBIC, LINEAR, sampled
+from plash.levelset.sampling import sampled
+from plash.levelset.smooth_sampling import sampled_smoothly
 from plash.physics.level_set.band import BAND, cells_within, centres, in_its_tiles
 from plash.physics.level_set.correction import correct
 from plash.physics.level_set.distancing import level_set_of
@@ -100,7 +102,7 @@ def test_carrying_a_trilinear_field_is_exact_at_any_courant_number(dimension: in
     places = centres(tiles, cells, H)
     velocity = way * np.array([0.7, -0.4, 0.55])[:dimension]
     dt = courant * H / 0.7
-    carry(phi, MidpointPaths(lambda points: np.broadcast_to(velocity, points.shape)), dt, H, LINEAR)
+    carry(phi, MidpointPaths(lambda points: np.broadcast_to(velocity, points.shape)), dt, H)
     inner = ((places > -12 * H) & (places < 28 * H)).all(axis=1)
     assert inner.sum() > 1000
     np.testing.assert_allclose(phi.pool[cells][inner], field(places - dt * velocity)[inner], atol=2e-5 * H, rtol=2e-6)
@@ -115,7 +117,7 @@ def test_cubic_samples_are_of_third_order_at_least(dimension: int) -> None:
         wave = lambda points: np.sin(3 * points[:, 0] + 1) * np.cos(2 * points[:, 1])  # noqa: E731
         phi.pool[1:] = wave(tiles.cell_centres(tiles.slots, 1 / cells)).reshape(-1, *tiles.shape)
         points = np.random.default_rng(1).uniform(0.1, 0.9, (500, dimension))
-        errors.append(float(np.abs(sampled(phi, points * cells, CUBIC) - wave(points)).mean()))
+        errors.append(float(np.abs(sampled_smoothly(phi, points * cells, 1.0) - wave(points)).mean()))
     assert np.all(np.log2(np.array(errors[:-1]) / errors[1:]) > 2.8), errors
 
 
@@ -127,6 +129,47 @@ def test_a_place_that_is_not_finite_is_refused() -> None:
         LevelSet.of(ball(2), 0.0, *BOXES[2])
     with pytest.raises(ValueError, match="no corners of a box"):
         LevelSet.of(ball(2), H, (0, 0), (1, 0))
+
+
+@both_dimensions
+def test_between_two_planes_samples_follow_the_kink_to_the_last_digit(dimension: int) -> None:
+    """A sheet half a cell thick: a cubic through its middle would make it thicker."""
+    tiles = tiles_over((-4,) * dimension, (24,) * dimension)
+    middle, half = 8.5 * H, 0.3 * H
+
+    def sheet(points: Array) -> Array:
+        return np.asarray(np.abs(points[:, 1] - middle) - half)
+
+    phi = CellField.filled(tiles, 0.0)
+    phi.pool[1:] = sheet(tiles.cell_centres(tiles.slots, H)).reshape(-1, *tiles.shape)
+    points = np.random.default_rng(4).uniform(4 * H, 14 * H, (400, dimension))
+    np.testing.assert_allclose(sampled_smoothly(phi, points / H, H), sheet(points), atol=2e-4 * H)
+
+
+@both_dimensions
+def test_nearest_points_on_a_ball_are_found_and_its_surface_stays(dimension: int) -> None:
+    """Whatever the slope of φ; the errors fall as the third power of h at least. Redistancing is of first order."""
+    errors = []
+    for radius in (6.0, 12.0):
+        tiles = tiles_over((-24,) * dimension, (48,) * dimension)
+        places = tiles.cell_centres(tiles.slots, 1.0)
+        centre = np.array([0.3, -0.2, 0.45])[:dimension]
+        exact = H * (np.linalg.norm(places - centre, axis=1) - radius)
+        phi = CellField.filled(tiles, 0.0)
+        phi.pool[1:] = (1.3 * exact + 0.2 * exact**2 / H / radius).reshape(-1, *tiles.shape)
+        near = np.abs(exact) < 2.5 * H
+        found = nearest_distances(phi, places[near], H)
+        assert np.isfinite(found).mean() > 0.99
+        errors.append(float(np.nanmax(np.abs(found - np.abs(exact[near]))) / H))
+    assert errors[0] < 0.02
+    assert errors[1] < errors[0] / 4
+
+
+def test_where_a_level_set_is_flat_no_nearest_point_is_told() -> None:
+    tiles = tiles_over((0, 0), (32, 32))
+    phi = CellField.filled(tiles, np.float32(0.1 * H))
+    places = tiles.cell_centres(tiles.slots, 1.0)[:20]
+    assert np.isnan(nearest_distances(phi, places, H)).all()
 
 
 # The band
@@ -175,7 +218,7 @@ def test_radii_touch_the_surface_and_signs_are_those_of_their_side(dimension: in
     away = np.linalg.norm(particles.place * H - CENTRES[dimension], axis=1) - 8 * H
     assert np.all(np.sign(away) == particles.sign)
     assert np.abs(away).max() < (REACH + 0.5) * H
-    wanted = np.clip(particles.sign * drop.distance_at(particles.place * H) / H, SMALLEST, LARGEST)
+    wanted = np.clip(particles.sign * sampled(drop.phi, particles.place) / H, SMALLEST, LARGEST)
     np.testing.assert_allclose(particles.radius, wanted, rtol=1e-6)
     near = len(cells_within(drop.phi, REACH * H)[0])
     for sign in (-1, 1):
@@ -189,7 +232,7 @@ def test_plain_level_set_is_carrying_and_redistancing_to_the_last_bit(dimension:
     other = CellField(drop.phi.tiles, drop.phi.pool.copy())
     velocity = np.array([0.9, 0.4, -0.3])[:dimension]
     drop.advance(still(velocity), 1.3 * H)
-    carry(other, MidpointPaths(lambda points: np.broadcast_to(velocity, points.shape)), 1.3 * H, H, LINEAR)
+    carry(other, MidpointPaths(lambda points: np.broadcast_to(velocity, points.shape)), 1.3 * H, H)
     other = redistance(in_its_tiles(other, H), BAND * H, H)
     assert np.array_equal(other.tiles.keys, drop.phi.tiles.keys)
     assert np.array_equal(other.pool, drop.phi.pool)
@@ -269,8 +312,8 @@ def test_zalesak_disc_after_one_turn() -> None:
     for _ in range(628):
         disc.advance(turning, 1 / 628)
         plain.advance(turning, 1 / 628)
-    assert abs(disc.volume / 582.207 - 1) < 0.02
-    assert difference(disc, inside, points) < 0.05
+    assert abs(disc.volume / 582.207 - 1) < 0.01
+    assert difference(disc, inside, points) < 0.025
     assert plain.volume < 0.2 * 582.207
 
 
@@ -297,8 +340,8 @@ def test_deformation_in_space_that_turns_back_leaves_a_ball() -> None:
     for _ in range(40):
         level_set.advance(partial(deformation, 1.0), 1.0 / 40)
     points = fine_grid(0.15, 0.55, 60, 3)
-    assert level_set.volume == pytest.approx(before, rel=0.09)  # particles bring back less than is lost
-    assert difference(level_set, np.linalg.norm(points - 0.35, axis=1) < 0.15, points) < 0.11
+    assert level_set.volume == pytest.approx(before, rel=0.03)
+    assert difference(level_set, np.linalg.norm(points - 0.35, axis=1) < 0.15, points) < 0.05
 
 
 @both_dimensions

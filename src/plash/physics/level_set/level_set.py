@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from plash.errors import DivergedError
 from plash.grid.cells import label_cells
 from plash.grid.fields import CellField
-from plash.levelset.sampling import CUBIC, LINEAR, sampled
 from plash.levelset.shapes import distance
+from plash.levelset.smooth_sampling import sampled_smoothly
 from plash.particles.surface import liquid_volume
 from plash.physics.level_set.band import BAND, cells_within, centres
 from plash.physics.level_set.correction import correct_what_is_missing
@@ -29,7 +29,7 @@ from plash.physics.level_set.distancing import EMPTY, level_set_of, mended_dista
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.room import Room
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
-from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, carry
+from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, Values, carry, linear
 from plash.scene.shapes import Shape
 
 Scheme = Literal["linear", "cubic"]
@@ -39,11 +39,14 @@ Velocity = Callable[[Points, float], Points]
 class Order(NamedTuple):
     """How φ is found between cell centres, and how it becomes a distance again."""
 
-    samples: int
-    distance: Callable[[CellField, float, Room, float], CellField]
+    values: Values
+    distance: Callable[[CellField, float, Room], CellField]
 
 
-SCHEMES: dict[Scheme, Order] = {"linear": Order(LINEAR, plain_distance), "cubic": Order(CUBIC, mended_distance)}
+SCHEMES: dict[Scheme, Order] = {
+    "linear": Order(linear, plain_distance),
+    "cubic": Order(sampled_smoothly, mended_distance),
+}
 
 
 @dataclass(eq=False)
@@ -54,13 +57,11 @@ class LevelSet:
         phi: Signed distance of cell centres, m; negative inside.
         h: Cell size, m.
         particles: On both sides of the surface; none for a plain level set.
-        scheme: How φ is found between cell centres. "cubic" also moves the surface less when φ becomes a distance.
+        scheme: How φ is found between cell centres. "cubic" also keeps the surface when φ becomes a distance.
         per_cell: Particles of each sign in a cell that is seeded; 0 for a plain level set.
         reseed_every: Steps after which particles are brought to that number again; None never does.
         sides: Signs of the particles: both, or -1 alone for a liquid in empty space, where the velocity outside is made
             up, and particles there would carry a gap into the liquid that has closed.
-        slope_slack: How far from zero the logarithm of the slope at the surface may be. A known motion keeps edges
-            sharper if it is left alone; a liquid, which is stretched for long, keeps its volume if it is not.
         seed: Of random places.
         time: s.
         steps: How many have been taken.
@@ -82,7 +83,6 @@ class LevelSet:
     per_cell: int = 0
     reseed_every: int | None = None
     sides: tuple[int, ...] = (-1, 1)
-    slope_slack: float = 0.2
     seed: int = 0
     time: float = 0.0
     steps: int = 0
@@ -152,13 +152,13 @@ class LevelSet:
             room: What is closed to it after the move, and how much may be missing.
         """
         h, phi, particles = self.h, self.phi, self.particles
-        carry(phi, paths, dt, h, SCHEMES[self.scheme].samples)
+        carry(phi, paths, dt, h, SCHEMES[self.scheme].values)
         room.complete(phi)
         particles.move(paths, dt, h)
         room.confine(particles.place)
         particles.leave(phi.tiles, room.closed(phi.tiles))
         correct_what_is_missing(phi, particles, h, room)
-        self.phi = SCHEMES[self.scheme].distance(phi, h, room, self.slope_slack)
+        self.phi = SCHEMES[self.scheme].distance(phi, h, room)
         correct_what_is_missing(self.phi, particles, h, room)
         particles.adjust_radii(self.phi, h)
         self.steps += 1
@@ -174,8 +174,9 @@ class LevelSet:
         return liquid_volume(self.phi, cells, self.h) * self.h**tiles.dimension
 
     def distance_at(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Signed distance (m) at points (n, d) in metres, linear between cell centres; ± the band's width beyond it."""
-        return sampled(self.phi, np.atleast_2d(np.asarray(points, np.float64)) / self.h)
+        """Signed distance (m) at points (n, d) in metres; ± the band's width beyond it."""
+        places = np.atleast_2d(np.asarray(points, np.float64)) / self.h
+        return SCHEMES[self.scheme].values(self.phi, places, self.h)
 
     def farthest(self, paths: Paths, dt: float) -> float:
         """How far the band moves at most in dt (s), m."""

@@ -21,6 +21,10 @@ class Room:
         """Which cells of tiles are closed to the surface; None if none is."""
         return None
 
+    def unknown(self, tiles: Tiles) -> NDArray[np.bool_] | None:
+        """In which cells of tiles φ is no distance, though they are beside the liquid; None if in none."""
+        return None
+
     def complete(self, phi: CellField) -> None:
         """Give a level set (m) its values in cells that are closed."""
 

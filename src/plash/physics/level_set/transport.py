@@ -24,6 +24,9 @@ from plash.timing import stage
 
 Points = NDArray[np.float64]
 
+# φ (m) at places (n, d) in cells, by cells of so many metres
+Values = Callable[[CellField, Points, float], Points]
+
 MOST_CELLS = BAND - 3  # that the surface may move at once: what it reads has to be in the band
 
 
@@ -86,8 +89,13 @@ class StraightPaths:
         return MidpointPaths(self.velocity).farthest(points, dt)
 
 
+def linear(phi: CellField, places: Points, h: float) -> Points:
+    """φ (m) at places (n, d) in cells, linear between cell centres."""
+    return sampled(phi, places)
+
+
 @stage
-def carry(phi: CellField, paths: Paths, dt: float, h: float, samples: int) -> None:
+def carry(phi: CellField, paths: Paths, dt: float, h: float, values: Values = linear) -> None:
     """Carry a level set along for dt, in the cells of its band; the surface may move by `MOST_CELLS` at most."""
     cells = cells_within(phi, (BAND - 1e-3) * h)
-    phi.pool[cells] = sampled(phi, paths.back(centres(phi.tiles, cells, h), dt) / h, samples)
+    phi.pool[cells] = values(phi, paths.back(centres(phi.tiles, cells, h), dt) / h, h)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from plash.errors import Problem, SceneError
 from plash.grid.fields import FaceField
 from plash.levelset.shapes import distance
 from plash.levelset.vectors import start_velocity
+from plash.physics.level_set.appearing import Appearing
 from plash.physics.level_set.band import BAND
 from plash.physics.level_set.distancing import level_set_of
 from plash.physics.level_set.level_set import LevelSet
@@ -21,11 +23,13 @@ from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.scene.shapes import Box
+from plash.scene.sources import Blob
 from plash.solvers.level_set_liquid import LevelSetLiquid, LevelSetState, empty_state
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 
 Points = NDArray[np.float64]
+Liquid = Fill | Blob
 
 _RESEED_EVERY = 20  # steps
 
@@ -36,15 +40,16 @@ def with_level_set(solver: LiquidSolver, scene: Scene, box: DomainBox, settings:
     parts["state"] = empty_state(scene.dimension, scene.domain.h)
     parts["state"].level_set = _settings_in(parts["state"].level_set, settings, scene.dimension)
     parts["transfer"] = WideSemiLagrangian(scene.domain.h)
-    return LevelSetLiquid(**parts, box=box, volume_correction=settings.levelset_volume)
+    later = [_appearing(name, liquid, scene) for name, liquid in _liquids(scene) if liquid.time > 0]
+    return LevelSetLiquid(**parts, box=box, volume_correction=settings.levelset_volume, appearing=later)
 
 
 def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
     """The liquid of a scene at time zero."""
     h, d = scene.domain.h, scene.dimension
-    fills = [(f"fill[{number}].shape", _through_walls(fill, scene)) for number, fill in enumerate(scene.fill)]
+    fills = [(f"{name}.shape", _through_walls(fill, scene)) for name, fill in _liquids(scene) if fill.time == 0]
     low, high = np.zeros(d), np.asarray(scene.domain.size)[:d].astype(np.float64)
-    for fill in scene.fill:
+    for _, fill in fills:
         own = fill.shape.bounds(d)
         low = np.where(np.isfinite(own[0]), np.minimum(low, own[0]), low)
         high = np.where(np.isfinite(own[1]), np.maximum(high, own[1]), high)
@@ -61,19 +66,41 @@ def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
     return state
 
 
+def _liquids(scene: Scene) -> list[tuple[str, Liquid]]:
+    """Fills and blobs, with the names that the ledger has for them."""
+    fills: list[tuple[str, Liquid]] = [(f"fill[{number}]", fill) for number, fill in enumerate(scene.fill)]
+    return fills + [(source.name, source) for source in scene.source if isinstance(source, Blob)]
+
+
+def _appearing(name: str, liquid: Liquid, scene: Scene) -> Appearing:
+    """Liquid that appears after the start, in the domain."""
+    d = scene.dimension
+    body, size = _through_walls(liquid, scene), np.asarray(scene.domain.size)[:d].astype(np.float64)
+    own = liquid.shape.bounds(d)
+    low = np.where(np.isfinite(own[0]), own[0], 0.0)
+    high = np.where(np.isfinite(own[1]), own[1], size)
+    velocity = np.zeros(d)
+    velocity[: len(tuple(liquid.velocity)[:d])] = tuple(liquid.velocity)[:d]
+    return Appearing(name, liquid.time, partial(_distance, body, f"{name}.shape"), low, high, velocity)
+
+
+def _distance(liquid: Liquid, name: str, points: Points) -> Points:
+    return distance(liquid.shape, points, name)
+
+
 def _settings_in(level_set: LevelSet, settings: LiquidSettings, dimension: int) -> LevelSet:
     level_set.scheme, level_set.seed = settings.levelset_scheme, settings.seed
     level_set.per_cell = settings.count_per_cell(dimension) if settings.levelset_particles else 0
-    level_set.reseed_every, level_set.sides, level_set.slope_slack = _RESEED_EVERY, (-1,), 0.0
+    level_set.reseed_every, level_set.sides = _RESEED_EVERY, (-1,)
     return level_set
 
 
-def _distances(fills: Sequence[tuple[str, Fill]], points: Points) -> Points:
+def _distances(fills: Sequence[tuple[str, Liquid]], points: Points) -> Points:
     """Signed distance (m) of points to each fill, [fill, point]."""
     return np.stack([distance(fill.shape, points, name) for name, fill in fills])
 
 
-def _through_walls(fill: Fill, scene: Scene) -> Fill:
+def _through_walls(fill: Liquid, scene: Scene) -> Liquid:
     """A fill that goes on behind the closed sides it reaches, if it is a box: a wall is no surface of the liquid."""
     box = fill.shape
     if not isinstance(box, Box) or box.rotation is not None or box.translation is not None:
@@ -88,7 +115,7 @@ def _through_walls(fill: Fill, scene: Scene) -> Fill:
     return fill.model_copy(update={"shape": Box(min=tuple(low), max=tuple(high))})
 
 
-def _velocity(fills: Sequence[tuple[str, Fill]], state: LevelSetState, h: float) -> FaceField:
+def _velocity(fills: Sequence[tuple[str, Liquid]], state: LevelSetState, h: float) -> FaceField:
     """The velocity of the nearest fill on every face, m/s."""
     tiles = state.level_set.phi.tiles
     field = FaceField.filled(tiles, 0.0)
