@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.sources import Blob, Spout
 
@@ -31,7 +32,9 @@ def seen_size(scene: Scene) -> NDArray[np.float64]:
     if not falls or not scene.solver.has_free_surface or scene.force or scene.pump:
         return size
     tops = [0.0]
-    for body in (*scene.fill, *(source for source in scene.source if isinstance(source, Blob))):
+    for body in (*scene.fill, *(source for source in scene.source if isinstance(source, Blob | Drops))):
+        if body.shape is None:  # it is in a container, which is seen as well
+            continue
         tops.append(_SPLASH * (_top(body.shape.bounds(3)[1][1], size) + _rise(body.velocity[1], gravity[1])))
     for source in scene.source:
         if isinstance(source, Spout):

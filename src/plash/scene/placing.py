@@ -36,8 +36,10 @@ def placed_fill(fill: FillOrBlob, info: ValidationInfo) -> FillOrBlob:
     else:
         _refuse_outside(fill, domain)
     solver = info.data.get("solver")
-    if getattr(fill, "velocity_at", None) is not None and fill.time > 0 and solver is not None and solver.has_smoke:
-        raise refusal_at("velocity_at", "is for smoke at the start: take it out, or time")
+    comes_later = isinstance(fill, Fill) and fill.velocity_at is not None and fill.time > 0
+    if comes_later and solver is not None and (solver.has_smoke or getattr(solver, "surface", "") == "levelset"):
+        sentence = "is for what is there at the start, of smoke and of level sets"
+        raise refusal_at("velocity_at", f"{sentence}: take it out, or time")
     return fill
 
 

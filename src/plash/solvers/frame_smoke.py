@@ -112,10 +112,7 @@ class FrameSmoke:
     def samples(self) -> Samples:
         """The centres of cells with smoke in them."""
         tiles, h = self.shown.tiles, self.shown.h
-        found = samples_of_tiles(tiles, self.shown.density * np.float32(h**tiles.dimension), None, h)
-        if self.velocity is None:
-            return found
-        return found._replace(velocity=velocity_at(self.velocity, found.position, h))
+        return samples_of_tiles(tiles, self.shown.density * np.float32(h**tiles.dimension), self.velocity, h)
 
     def as_volume(self) -> Volume:
         """The fields themselves."""

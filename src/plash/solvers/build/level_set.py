@@ -79,8 +79,7 @@ def _appearing(name: str, liquid: Liquid, scene: Scene) -> Appearing:
     own = liquid.shape.bounds(d)
     low = np.where(np.isfinite(own[0]), own[0], 0.0)
     high = np.where(np.isfinite(own[1]), own[1], size)
-    velocity = np.zeros(d)
-    velocity[: len(tuple(liquid.velocity)[:d])] = tuple(liquid.velocity)[:d]
+    velocity = np.array(tuple(liquid.velocity)[:d], np.float64)
     return Appearing(name, liquid.time, partial(_distance, body, f"{name}.shape"), low, high, velocity)
 
 
