@@ -111,7 +111,7 @@ def known_motions(with_space: bool) -> Iterator[str]:
 def dam_break(
     settings: dict[str, Any], cells: int = 64, seconds: float = 5.0
 ) -> tuple[NDArray[np.float64], float, float]:
-    """Errors of the volume by frame, kinetic energy after 1 s over that available, and seconds of processor time for a step."""
+    """Errors of the volume by frame, kinetic energy after 1 s over that available, and processor seconds a step."""
     scene = plash.Scene(
         domain={"size": (1, 1), "resolution": cells},
         time={"fps": 24, "frames": round(24 * seconds) + 1},
