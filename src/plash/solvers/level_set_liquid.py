@@ -226,7 +226,7 @@ class LevelSetLiquid(LiquidSolver):
         report.courant = max(report.courant, self.speed * dt / self.h)
         known = functools.partial(velocity_at, s.velocity, h=self.h)
         paths = StraightPaths(lambda points: np.nan_to_num(known(points)))
-        parts = max(1, math.ceil(level_set.farthest(paths, dt) / (MOST_CELLS * self.h)))
+        parts = max(1, math.ceil(self.speed * dt / (MOST_CELLS * self.h)))
         room = self._room(s.time + dt, dt)
         for _ in range(parts):
             level_set.follow(paths, dt / parts, room)

@@ -2,6 +2,8 @@
 
 The level set becomes the lower of its own φ and that of the body, and faces in the body that held no liquid get the
 velocity that it appears with.
+
+Reference: Cline section 5.
 """
 
 from __future__ import annotations
