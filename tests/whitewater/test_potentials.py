@@ -52,7 +52,7 @@ def test_rigid_motion_makes_no_whitewater(dimension, motion):
 
 
 def test_liquid_that_closes_in_traps_air_and_what_runs_ahead_is_a_crest(dimension):
-    """Both are the speeds they say: with u = -k (x - x₀) every neighbour at r approaches at k r, and with +k recedes."""
+    """Both are the speeds they say: with u = -k (x - x₀) a neighbour at r approaches at k r, with +k it recedes."""
     closing, _ = block(dimension, lambda place: -3.0 * (place - place.mean(axis=0)))
     parting, _ = block(dimension, lambda place: 3.0 * (place - place.mean(axis=0)))
     inward, outward = potentials(closing, -1.0), potentials(parting, -1.0)
@@ -73,7 +73,7 @@ def test_deep_liquid_traps_nothing(dimension):
 
 
 def test_ranges_grow_with_the_scene():
-    """A domain four times as high, of the same gravity: speeds double, energies are four times, times twice as large."""
+    """In a domain four times as high, of the same gravity, speeds and times double, and energies are four times."""
     small, large = (Ranges.of(Whitewater(amount=1), Domain(size=(s, s, s), resolution=16)) for s in (0.5, 2.0))
     assert np.allclose(large.trapped_air, 2 * np.array(small.trapped_air))
     assert np.allclose(large.wave_crest, 2 * np.array(small.wave_crest))

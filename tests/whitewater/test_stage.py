@@ -1,5 +1,7 @@
 """Whitewater as a stage of a run: made alone, resumed, mended, exported, told of, and off unless it is asked for."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,10 @@ def run(tmp_path_factory):
     )
     plash.run(scene, out)
     return out
+
+
+def amount(value) -> dict[str, Any]:
+    return {"whitewater.amount": value}
 
 
 def files(folder, name="whitewater"):
@@ -58,10 +64,10 @@ def test_what_is_lost_is_made_again_from_the_frame_before(run):
 def test_more_of_it_is_made_alone(run, tmp_path):
     simulated = files(run, "particles")
     before = plash.open_run(run)[FRAMES].whitewater.tally.born
-    plash.resume(run, stages=["whitewater"], **{"whitewater.amount": 40.0})
+    plash.resume(run, stages=["whitewater"], **amount(40.0))
     assert files(run, "particles") == simulated
     assert plash.open_run(run)[FRAMES].whitewater.tally.born == pytest.approx(2 * before, rel=0.35)
-    plash.resume(run, **{"whitewater.amount": 20.0})
+    plash.resume(run, **amount(20.0))
     assert plash.open_run(run)[FRAMES].whitewater.tally.born == before
 
 
@@ -113,7 +119,7 @@ def test_a_solver_without_particles_is_refused(settings, words):
 
 
 def test_ranges_that_do_not_rise_are_refused():
-    with pytest.raises(SceneError, match="trapped_air: .*does not rise"):
+    with pytest.raises(SceneError, match=r"trapped_air: .*does not rise"):
         plash.Whitewater(trapped_air=(0.5, 0.2))
-    with pytest.raises(SceneError, match="energy: .*two numbers"):
+    with pytest.raises(SceneError, match=r"energy: .*two numbers"):
         plash.Whitewater(energy=(0.5,))

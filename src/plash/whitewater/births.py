@@ -16,7 +16,7 @@ from plash.whitewater.motes import SPRAY, Motes
 from plash.whitewater.potentials import Potentials, potentials
 
 _EARTH = 9.81  # m/s², where a scene has no gravity
-_MOST_A_CELL = 900.0  # motes that a cell of liquid makes at full potentials during a fall through the domain's height
+_MOST_A_CELL = 600.0  # motes that a cell of liquid makes at full potentials during a fall through the domain's height
 _OF_AIR, _OF_CREST = 0.6, 1.0  # how much of that by trapped air, and by crests
 _AROUND = 0.5  # cells from the particle that motes are born in
 _STRAY = 0.25  # of the parent's speed by which that of a mote may differ along each axis, to both sides together
