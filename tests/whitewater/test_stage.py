@@ -103,6 +103,9 @@ def test_pictures_show_it(run, tmp_path):
     assert np.abs(with_it - without).max() > 40
     assert not (tmp_path / "bare" / "whitewater").exists()
     assert WHITEWATER.name not in plash.open_run(tmp_path / "bare").manifest.wanted
+    # Asked for later, it is the same
+    plash.resume(tmp_path / "bare", **amount(20.0))
+    assert np.array_equal(plash.open_run(tmp_path / "bare")[FRAMES].picture, with_it)
 
 
 @pytest.mark.parametrize(
@@ -123,3 +126,10 @@ def test_ranges_that_do_not_rise_are_refused():
         plash.Whitewater(trapped_air=(0.5, 0.2))
     with pytest.raises(SceneError, match=r"energy: .*two numbers"):
         plash.Whitewater(energy=(0.5,))
+
+
+def test_workers_make_the_same_files(run, tmp_path):
+    """Whitewater of a frame waits for that of the frame before, whoever makes it."""
+    pytest.importorskip("distributed")
+    plash.run(plash.open_run(run).scene, tmp_path / "run", stages=["simulate", "whitewater"], workers=1, threads=1)
+    assert files(tmp_path / "run") == files(run)

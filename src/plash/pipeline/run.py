@@ -29,7 +29,7 @@ from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.runner import Runner
 from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
-from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of
+from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of, with_those_before
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
 from plash.pipeline.stop import Stop, stop_on_signals
@@ -204,9 +204,12 @@ def resume(
         overrides = {**overrides, "output.export": [*output.export, *exports]}
     scene = parse_scene(manifest.scene, source, **overrides)
     if not stages and manifest.wanted:
-        had = parse_scene(manifest.scene, source).output.export
-        new = [name for name in scene.output.export if name not in had]
-        stages = of_use([*manifest.wanted, *export_stages(new)], scene)
+        before = parse_scene(manifest.scene, source)
+        new = [name for name in scene.output.export if name not in before.output.export]
+        # What the run's stages cannot do without, and had no use for before, such as whitewater
+        needed = {name for stage in stages_of(manifest.wanted) for name in with_those_before(stage)}
+        needed -= set(of_use(needed, before))
+        stages = of_use([*manifest.wanted, *needed, *export_stages(new)], scene)
     stages = stages or None
     return run(
         scene,

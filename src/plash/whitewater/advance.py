@@ -15,7 +15,7 @@ from plash.whitewater.flow import Flow
 from plash.whitewater.motes import Motes
 from plash.whitewater.room import Room
 
-_MOST_STEPS = 8  # of motes in a frame; each takes them about a cell far
+_MOST_STEPS = 4  # of motes in a frame; each takes them about a cell far, and the fastest further
 
 
 @stage
