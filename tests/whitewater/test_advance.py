@@ -9,6 +9,7 @@ from plash.scene import Box, Domain, Fill, Scene, Sides, Solid, Sphere, Whitewat
 from plash.whitewater.advance import advanced
 from plash.whitewater.births import Ranges, within
 from plash.whitewater.carry import Moving, carry
+from plash.whitewater.chance import Draw
 from plash.whitewater.flow import flow_of
 from plash.whitewater.motes import BUBBLE, FOAM, SPRAY, Motes
 from plash.whitewater.room import Room
@@ -159,6 +160,6 @@ def test_motes_leave_through_open_sides_and_foam_bursts(dimension):
 
 def test_no_more_are_born_than_there_is_room_for():
     many = motes(np.full((50, 3), 0.2))
-    kept = within(many, alive=80, most=100, seed=4, frame=2)
+    kept = within(many, alive=80, most=100, draw=Draw(4, 2))
     assert (len(kept), kept.tally.refused) == (20, 30)
-    assert len(within(many, alive=0, most=100, seed=4, frame=2)) == 50
+    assert len(within(many, alive=0, most=100, draw=Draw(4, 2))) == 50
