@@ -94,8 +94,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process.
         out: The run's folder.
-        stages: Which of "simulate", "mesh", "render", "video", "report" and the exports of the scene to do; all if not
-            said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "mesh", "whitewater", "render", "video", "report" and the exports of the scene to
+            do; all if not said. A report that is there is kept up to date by any of them.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
             wrote to since they were made, and those that are needed.
