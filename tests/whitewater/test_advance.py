@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ from plash.scene import Box, Domain, Fill, Scene, Sides, Solid, Sphere, Whitewat
 from plash.whitewater.advance import advanced
 from plash.whitewater.births import Ranges, within
 from plash.whitewater.carry import Moving, carry
+from plash.whitewater.chance import Draw
 from plash.whitewater.flow import flow_of
 from plash.whitewater.motes import BUBBLE, FOAM, SPRAY, Motes
 from plash.whitewater.room import Room
@@ -27,6 +27,11 @@ def pool(dimension, speed=0.0):
     velocity = np.zeros(place.shape, np.float32)
     velocity[:, 0] = speed
     return place, velocity, np.full(len(place), (H / 2) ** dimension)
+
+
+def flow_of_pool(dimension, domain, speed=0.0):
+    place, velocity, volume = pool(dimension, speed)
+    return flow_of(place, velocity, volume, domain, ())
 
 
 def scene(dimension, **keys):
@@ -66,7 +71,7 @@ def test_spray_flies_as_thrown(dimension):
 
 def test_foam_drifts_with_the_surface_and_returns_to_it(dimension):
     domain = Domain(size=SIDES[dimension], cell_size=H)
-    flow = flow_of(*pool(dimension, 0.4), domain, ())
+    flow = flow_of_pool(dimension, domain, 0.4)
     start = np.full((1, dimension), 0.3)
     start[0, 1] = LEVEL + 0.3 * H
     found = moved(motes(start, kind=FOAM), flow, 0.3, dimension, steps=30)
@@ -78,7 +83,7 @@ def test_foam_drifts_with_the_surface_and_returns_to_it(dimension):
 
 def test_bubbles_rise_and_become_foam(dimension):
     domain = Domain(size=SIDES[dimension], cell_size=H)
-    flow = flow_of(*pool(dimension), domain, ())
+    flow = flow_of_pool(dimension, domain)
     start = np.full((1, dimension), 0.3)
     start[0, 1] = 0.15
     after = [moved(motes(start, kind=BUBBLE), flow, seconds, dimension, steps=60) for seconds in (0.1, 2.0)]
@@ -89,7 +94,7 @@ def test_bubbles_rise_and_become_foam(dimension):
     assert abs(after[1].place[0, 1] * H - LEVEL) < 0.3 * H
 
 
-def splash(dimension, frames=5, threads=1, start=None, first=2, **keys):
+def splash(dimension, frames=5, start=None, first=2, **keys):
     """Motes of a crowd of particles that collide before a ball, frame by frame; and the scene."""
     centre = (0.45, 0.25, 0.3)[:dimension]
     ball = Solid(shape=Sphere(center=centre, radius=0.15))
@@ -102,13 +107,8 @@ def splash(dimension, frames=5, threads=1, start=None, first=2, **keys):
         velocity = 3 * rng.standard_normal(place.shape).astype(np.float32)
         flows.append(flow_of(place, velocity, volume[: len(place)], made.domain, made.solids_at(0)))
     found = [start or Motes.none(dimension)]
-    before = numba.get_num_threads()
-    numba.set_num_threads(threads)
-    try:
-        for frame in range(first, frames + 1):
-            found.append(advanced(found[-1], (flows[frame - 2], flows[frame - 1]), made, frame))
-    finally:
-        numba.set_num_threads(before)
+    for frame in range(first, frames + 1):
+        found.append(advanced(found[-1], (flows[frame - 2], flows[frame - 1]), made, frame))
     return found, made
 
 
@@ -131,11 +131,12 @@ def test_counts_are_conserved_and_nothing_is_in_a_solid_or_outside(dimension):
         assert (each.position <= np.array(made.domain.size)).all()
 
 
-def test_same_bits_for_one_and_two_threads_and_after_a_pause(dimension):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("there is one thread only")
-    whole, _ = splash(dimension)
-    assert all(same(a, b) for a, b in zip(whole, splash(dimension, threads=2)[0], strict=True))
+def test_same_bits_for_one_and_two_threads(dimension, threads):
+    found = []
+    for count in (1, 2):
+        threads(count)
+        found.append(splash(dimension)[0])
+    assert all(same(one, two) for one, two in zip(*found, strict=True))
 
 
 def test_a_frame_follows_from_the_one_before(dimension):
@@ -152,13 +153,13 @@ def test_motes_leave_through_open_sides_and_foam_bursts(dimension):
     start[1, 1] = LEVEL
     speed = np.zeros((2, dimension))
     speed[0, 0] = 30.0
-    flow = flow_of(*pool(dimension), domain, ())
+    flow = flow_of_pool(dimension, domain)
     after = advanced(motes(start, speed, lifetime=0.02), (flow, flow), made, 2)
     assert (after.tally.left, after.tally.burst, len(after)) == (1, 1, 0)
 
 
 def test_no_more_are_born_than_there_is_room_for():
     many = motes(np.full((50, 3), 0.2))
-    kept = within(many, alive=80, most=100, seed=4, frame=2)
+    kept = within(many, alive=80, most=100, draw=Draw(4, 2))
     assert (len(kept), kept.tally.refused) == (20, 30)
-    assert len(within(many, alive=0, most=100, seed=4, frame=2)) == 50
+    assert len(within(many, alive=0, most=100, draw=Draw(4, 2))) == 50

@@ -5,6 +5,7 @@ import pytest
 
 from plash.scene import Domain, Whitewater
 from plash.whitewater.births import Ranges, born
+from plash.whitewater.chance import Draw
 from plash.whitewater.flow import flow_of
 from plash.whitewater.potentials import potentials
 
@@ -48,11 +49,11 @@ def test_rigid_motion_makes_no_whitewater(dimension, motion):
     fastest = max(float(np.abs(flow.particles.velocity).max()), 1.0)
     assert np.abs(found.approach).max() < 1e-6 * fastest
     assert np.abs(found.crest).max() < 1e-6 * fastest
-    assert len(born(flow, Whitewater(amount=1000), domain, 5, 1.0)) == 0
+    assert len(born(flow, Whitewater(amount=1000), domain, Draw(0, 5), 1.0)) == 0
 
 
 def test_liquid_that_closes_in_traps_air_and_what_runs_ahead_is_a_crest(dimension):
-    """Both are the speeds they say: with u = -k (x - x₀) every neighbour at r approaches at k r, and with +k recedes."""
+    """Both are the speeds they say: with u = -k (x - x₀) a neighbour at r approaches at k r, with +k it recedes."""
     closing, _ = block(dimension, lambda place: -3.0 * (place - place.mean(axis=0)))
     parting, _ = block(dimension, lambda place: 3.0 * (place - place.mean(axis=0)))
     inward, outward = potentials(closing, -1.0), potentials(parting, -1.0)
@@ -73,7 +74,7 @@ def test_deep_liquid_traps_nothing(dimension):
 
 
 def test_ranges_grow_with_the_scene():
-    """A domain four times as high, of the same gravity: speeds double, energies are four times, times twice as large."""
+    """In a domain four times as high, of the same gravity, speeds and times double, and energies are four times."""
     small, large = (Ranges.of(Whitewater(amount=1), Domain(size=(s, s, s), resolution=16)) for s in (0.5, 2.0))
     assert np.allclose(large.trapped_air, 2 * np.array(small.trapped_air))
     assert np.allclose(large.wave_crest, 2 * np.array(small.wave_crest))
@@ -86,6 +87,6 @@ def test_ranges_grow_with_the_scene():
 
 def test_amount_scales_births(dimension):
     flow, domain = block(dimension, lambda place: -40.0 * (place - place.mean(axis=0)))
-    few, many = (len(born(flow, Whitewater(amount=amount), domain, 3, 0.04)) for amount in (2, 8))
+    few, many = (len(born(flow, Whitewater(amount=amount), domain, Draw(0, 3), 0.04)) for amount in (2, 8))
     assert few > 100
     assert many == pytest.approx(4 * few, rel=0.1)

@@ -1,5 +1,7 @@
 """Whitewater as a stage of a run: made alone, resumed, mended, exported, told of, and off unless it is asked for."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,10 @@ def run(tmp_path_factory):
     )
     plash.run(scene, out)
     return out
+
+
+def amount(value) -> dict[str, Any]:
+    return {"whitewater.amount": value}
 
 
 def files(folder, name="whitewater"):
@@ -58,10 +64,10 @@ def test_what_is_lost_is_made_again_from_the_frame_before(run):
 def test_more_of_it_is_made_alone(run, tmp_path):
     simulated = files(run, "particles")
     before = plash.open_run(run)[FRAMES].whitewater.tally.born
-    plash.resume(run, stages=["whitewater"], **{"whitewater.amount": 40.0})
+    plash.resume(run, stages=["whitewater"], **amount(40.0))
     assert files(run, "particles") == simulated
     assert plash.open_run(run)[FRAMES].whitewater.tally.born == pytest.approx(2 * before, rel=0.35)
-    plash.resume(run, **{"whitewater.amount": 20.0})
+    plash.resume(run, **amount(20.0))
     assert plash.open_run(run)[FRAMES].whitewater.tally.born == before
 
 
@@ -97,6 +103,9 @@ def test_pictures_show_it(run, tmp_path):
     assert np.abs(with_it - without).max() > 40
     assert not (tmp_path / "bare" / "whitewater").exists()
     assert WHITEWATER.name not in plash.open_run(tmp_path / "bare").manifest.wanted
+    # Asked for later, it is the same
+    plash.resume(tmp_path / "bare", **amount(20.0))
+    assert np.array_equal(plash.open_run(tmp_path / "bare")[FRAMES].picture, with_it)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +122,14 @@ def test_a_solver_without_particles_is_refused(settings, words):
 
 
 def test_ranges_that_do_not_rise_are_refused():
-    with pytest.raises(SceneError, match="trapped_air: .*does not rise"):
+    with pytest.raises(SceneError, match=r"trapped_air: .*does not rise"):
         plash.Whitewater(trapped_air=(0.5, 0.2))
-    with pytest.raises(SceneError, match="energy: .*two numbers"):
+    with pytest.raises(SceneError, match=r"energy: .*two numbers"):
         plash.Whitewater(energy=(0.5,))
+
+
+def test_workers_make_the_same_files(run, tmp_path):
+    """Whitewater of a frame waits for that of the frame before, whoever makes it."""
+    pytest.importorskip("distributed")
+    plash.run(plash.open_run(run).scene, tmp_path / "run", stages=["simulate", "whitewater"], workers=1, threads=1)
+    assert files(tmp_path / "run") == files(run)

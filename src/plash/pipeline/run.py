@@ -104,8 +104,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process. Functions that are named by their file can be kept.
         out: The run's folder.
-        stages: Which of "simulate", "measure", "mesh", "render", "video", "report" and the exports of the scene to do;
-            all if not said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "measure", "mesh", "whitewater", "render", "video", "report" and the exports of the
+            scene to do; all if not said. A report that is there is kept up to date by any of them.
         frame: Simulate up to this frame and make its picture alone. What is simulated is used by a whole run later.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
@@ -236,9 +236,12 @@ def resume(
         overrides = {**overrides, "output.export": [*output.export, *exports]}
     scene = parse_scene(manifest.scene, source, **overrides)
     if not stages and manifest.wanted:
-        had = parse_scene(manifest.scene, source).output.export
-        new = [name for name in scene.output.export if name not in had]
-        stages = of_use([*manifest.wanted, *export_stages(new)], scene)
+        before = parse_scene(manifest.scene, source)
+        new = [name for name in scene.output.export if name not in before.output.export]
+        # What the run's stages cannot do without, and had no use for before, such as whitewater
+        needed = {name for stage in stages_of(manifest.wanted) for name in with_those_before(stage)}
+        needed -= set(of_use(needed, before))
+        stages = of_use([*manifest.wanted, *needed, *export_stages(new)], scene)
     stages = stages or None
     return run(
         scene,

@@ -651,9 +651,8 @@ class WhitewaterKeys(TypedDict, total=False):
     wave_crest: Vector | None
     energy: Sequence[float] | NDArray[Any] | None
     lifetime: float | str | None
-    size: float
+    mote_size: float
     most: int
-    seed: int
 
 Vector = Sequence[float | str] | NDArray[Any]
 Shape = (

@@ -76,13 +76,12 @@ class Whitewater(SceneModel):
         description="How long foam lasts, on average; spray and bubbles last until they are foam.",
         json_schema_extra={"default_text": "three times that of a fall through the domain's height"},
     )
-    size: Number = Field(
+    mote_size: Number = Field(
         default=0.1, gt=0, le=10, description="Radius of the largest motes in pictures and exports, in cells."
     )
     most: Whole = Field(
         default=200_000, ge=1, le=100_000_000, description="Motes that there may be at once; no more are born then."
     )
-    seed: Whole = Field(default=0, ge=0, le=2**31, description="Of the random numbers that motes are made with.")
 
     @model_validator(mode="after")
     def _ranges_rise(self) -> Self:

@@ -11,11 +11,12 @@ from plash.scene.model import Scene
 from plash.timing import stage
 from plash.whitewater.births import Ranges, born, within
 from plash.whitewater.carry import Moving, carry
+from plash.whitewater.chance import Draw
 from plash.whitewater.flow import Flow
 from plash.whitewater.motes import Motes
 from plash.whitewater.room import Room
 
-_MOST_STEPS = 8  # of motes in a frame; each takes them about a cell far
+_MOST_STEPS = 4  # of motes in a frame; each takes them about a cell far, and the fastest further
 
 
 @stage
@@ -33,9 +34,9 @@ def advanced(motes: Motes, flows: tuple[Flow | None, Flow | None], scene: Scene,
     after = flows[1]
     if after is None:
         return carried
-    made = born(after, scene.whitewater, scene.domain, frame, dt)
+    made = born(after, scene.whitewater, scene.domain, Draw(scene.solver.seed, frame), dt)
     made = _where_they_are(made, flows, scene, frame)
-    made = within(made, len(carried), scene.whitewater.most, scene.whitewater.seed, frame)
+    made = within(made, len(carried), scene.whitewater.most, Draw(scene.solver.seed, frame))
     tally = replace(
         carried.tally,
         born=carried.tally.born + len(made),

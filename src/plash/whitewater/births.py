@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from plash.scene.domain import Domain
 from plash.scene.whitewater import Whitewater
-from plash.whitewater.chance import chances
+from plash.whitewater.chance import Draw
 from plash.whitewater.flow import Flow
 from plash.whitewater.motes import SPRAY, Motes
 from plash.whitewater.potentials import Potentials, potentials
 
 _EARTH = 9.81  # m/s², where a scene has no gravity
-_MOST_A_CELL = 900.0  # motes that a cell of liquid makes at full potentials during a fall through the domain's height
+_MOST_A_CELL = 600.0  # motes that a cell of liquid makes at full potentials during a fall through the domain's height
 _OF_AIR, _OF_CREST = 0.6, 1.0  # how much of that by trapped air, and by crests
 _AROUND = 0.5  # cells from the particle that motes are born in
 _STRAY = 0.25  # of the parent's speed by which that of a mote may differ along each axis, to both sides together
@@ -58,27 +58,27 @@ class Ranges:
         )
 
 
-def born(flow: Flow, whitewater: Whitewater, domain: Domain, frame: int, dt: float) -> Motes:
+def born(flow: Flow, whitewater: Whitewater, domain: Domain, draw: Draw, dt: float) -> Motes:
     """The motes that liquid makes in the time dt (s) before a frame; as spray, until somebody looks where they are."""
     ranges = Ranges.of(whitewater, domain)
     found = potentials(flow, ranges.energy[0])
     expected = whitewater.amount * dt * _rate(found, ranges) * flow.particles.volume[found.number]
-    many = np.floor(expected + chances(whitewater.seed, frame, found.number, _HOW_MANY)).astype(np.int64)
+    many = np.floor(expected + draw.chances(found.number, _HOW_MANY)).astype(np.int64)
     parent = np.repeat(found.number, many)
     if len(parent) == 0:
         return Motes.none(domain.dimension)
     # A number for each: that of its parent, and which of its children it is
     first = np.cumsum(many) - many
     child = (parent << 20) + np.arange(len(parent)) - np.repeat(first, many)
-    return _placed(flow, whitewater, ranges, domain, parent, child, frame, dt)
+    return _placed(flow, ranges, domain, parent, child, draw, dt)
 
 
-def within(motes: Motes, alive: int, most: int, seed: int, frame: int) -> Motes:
+def within(motes: Motes, alive: int, most: int, draw: Draw) -> Motes:
     """As many of some new motes as there is room for, chosen at random; the tally says how many were refused."""
     room = max(most - alive, 0)
     if len(motes) <= room:
         return motes
-    lots = chances(seed, frame, np.arange(len(motes)), _WHICH)
+    lots = draw.chances(np.arange(len(motes)), _WHICH)
     kept = np.zeros(len(motes), np.bool_)
     kept[np.argsort(lots, kind="stable")[:room]] = True
     return replace(motes.only(kept), tally=replace(motes.tally, refused=len(motes) - room))
@@ -99,27 +99,26 @@ def _share(value: NDArray[np.float64], ends: tuple[float, ...]) -> NDArray[np.fl
 
 def _placed(
     flow: Flow,
-    whitewater: Whitewater,
     ranges: Ranges,
     domain: Domain,
     parent: NDArray[np.int64],
     child: NDArray[np.int64],
-    frame: int,
+    draw: Draw,
     dt: float,
 ) -> Motes:
     """Motes round the ways that their parents came: along at most a cell of it, and half a cell off."""
-    particles, h, d, seed = flow.particles, domain.h, domain.dimension, whitewater.seed
+    particles, h, d = flow.particles, domain.h, domain.dimension
     velocity = particles.velocity[:, parent].T.astype(np.float64)
     speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
-    back = np.minimum(dt, h / np.maximum(speed, 1e-30)) * chances(seed, frame, child, _ALONG)
-    off = np.stack([chances(seed, frame, child, _OFF + axis) for axis in range(d)], axis=1) - 0.5
+    back = np.minimum(dt, h / np.maximum(speed, 1e-30)) * draw.chances(child, _ALONG)
+    off = np.stack([draw.chances(child, _OFF + axis) for axis in range(d)], axis=1) - 0.5
     place = particles.cell[:, parent].T.astype(np.float64) + particles.offset[:, parent].T
     place = h * place + 2 * _AROUND * h * off - back[:, None] * velocity
-    astray = np.stack([chances(seed, frame, child, _ASTRAY + axis) for axis in range(d)], axis=1) - 0.5
+    astray = np.stack([draw.chances(child, _ASTRAY + axis) for axis in range(d)], axis=1) - 0.5
     velocity += _STRAY * speed[:, None] * astray
-    lives = ranges.lifetime * (0.3 + 1.4 * chances(seed, frame, child, _LIFE))
+    lives = ranges.lifetime * (0.3 + 1.4 * draw.chances(child, _LIFE))
     # There are many more small ones than large ones
-    sizes = _SMALLEST + (1 - _SMALLEST) * chances(seed, frame, child, _SIZE) ** 3
+    sizes = _SMALLEST + (1 - _SMALLEST) * draw.chances(child, _SIZE) ** 3
     return Motes(
         place,
         velocity.astype(np.float32),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,6 @@ from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
 
 OUTSIDE = np.float32(1.0)  # cells from the surface, where no liquid is near
-
-
-class Pools(NamedTuple):
-    """What kernels read of a flow: velocity by axis, m/s; distance to the surface in cells; keys of tiles."""
-
-    velocity: NDArray[np.float32]
-    phi: NDArray[np.float32]
-    keys: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +33,6 @@ class Flow:
     tiles: Tiles
     velocity: NDArray[np.float32]
     phi: NDArray[np.float32]
-
-    @property
-    def pools(self) -> Pools:
-        """As kernels take it."""
-        return Pools(self.velocity, self.phi, self.tiles.keys)
 
 
 def flow_of(

@@ -45,7 +45,7 @@ class Room:
         """
         landed, left = np.zeros(len(kind), np.bool_), np.zeros(len(kind), np.bool_)
         flies = kind == SPRAY
-        for _ in range(_TRIES):
+        for _ in range(_TRIES if self.solids else 1):
             landed |= self._out_of_solids(position, velocity) & flies
             touched, gone = self._between_sides(position, velocity)
             landed |= touched & flies

@@ -17,12 +17,12 @@ def _wanted(export: str) -> Callable[[Scene], Sequence[int]]:
 
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
-    return [scene.output.export_up, scene.time.fps, scene.whitewater.size, scene.domain.h]
+    return [scene.output.export_up, scene.time.fps, scene.whitewater.mote_size, scene.domain.h]
 
 
 def largest_mote(scene: Scene) -> float:
     """Radius of the largest mote of a scene, m."""
-    return scene.whitewater.size * scene.domain.h
+    return scene.whitewater.mote_size * scene.domain.h
 
 
 def _make_ply(inputs: Inputs) -> bytes:

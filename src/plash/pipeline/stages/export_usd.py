@@ -25,7 +25,7 @@ _MANIFEST = WHOLE - 1  # what the layers of frames may hold, beside the root
 
 
 def _settings(scene: Scene, number: int) -> Sequence[object]:
-    drawn = [scene.whitewater.size] if scene.whitewater.amount > 0 else []
+    drawn = [scene.whitewater.mote_size] if scene.whitewater.amount > 0 else []
     return appearance(scene), scene.time.frames, scene.time.fps, *drawn
 
 

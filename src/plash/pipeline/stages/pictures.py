@@ -31,7 +31,7 @@ def _inputs(scene: Scene, frame: int) -> Sequence[Source]:
 
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
-    return appearance(scene), *([scene.whitewater.size] if scene.whitewater.amount > 0 else [])
+    return appearance(scene), *([scene.whitewater.mote_size] if scene.whitewater.amount > 0 else [])
 
 
 def _make(inputs: Inputs) -> bytes:

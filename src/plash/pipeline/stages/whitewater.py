@@ -35,7 +35,7 @@ def _inputs(scene: Scene, frame: int) -> Sequence[Source]:
 
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
-    drawn = {"size"}
+    drawn = {"mote_size"}
     return scene.whitewater.model_dump(exclude=drawn), fingerprint(physics(scene)), scene.time.fps
 
 

@@ -262,7 +262,7 @@ class RayTracer:
         """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
         if moment.motes is None:
             return {}
-        largest = self._scene.whitewater.size * self._scene.domain.h
+        largest = self._scene.whitewater.mote_size * self._scene.domain.h
         return shown_motes(self._mi, self._placing, moment.motes, largest, offset)
 
     def _loaded(self, surface: Surface) -> Surface:

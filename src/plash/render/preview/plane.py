@@ -111,7 +111,7 @@ class PlanePreview:
         if motes is not None:
             nearest = np.full(light.shape[:2], np.inf, np.float32)
             for draw in (draw_bubbles, draw_surface_motes):
-                draw(light, self._view, motes, self._scene.whitewater.size * self._h, self._h, nearest)
+                draw(light, self._view, motes, self._scene.whitewater.mote_size * self._h, self._h, nearest)
 
     def _draw_particles(self, light: Floats, particles: FrameParticles) -> None:
         centers = np.column_stack([particles.position, np.zeros(len(particles.position))])

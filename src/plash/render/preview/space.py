@@ -177,7 +177,7 @@ class SpacePreview:
         seen_smoke = None if smoke is None else self._smoke_before(nearest, smoke)
         before = self._edge_cover(nearest if seen_smoke is None else np.minimum(nearest, seen_smoke.depth))
         self._draw_edges(light, np.maximum(self._edge_cover(self._opaque) - before, 0))
-        largest = self._scene.whitewater.size * self._h
+        largest = self._scene.whitewater.mote_size * self._h
         if motes is not None:
             draw_bubbles(light, view, motes, largest, self._h, self._opaque)
         if len(things.faces):
