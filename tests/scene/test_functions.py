@@ -146,3 +146,20 @@ def test_help_on_a_table_has_its_keys_with_units():
     assert "radius: Distance from the middle to the surface. In m. Required." in plash.Sphere.__doc__
     assert str(plash.Sphere.__signature__) == "(*, center, radius, rotation=None, translation=None)"
     assert str(plash.Union.__signature__) == "(*, of, rotation=None, translation=None)"
+
+
+@pytest.mark.parametrize("line", ['shape = "waves:ring"', 'velocity_at = "waves:swirl"', 'function = "waves:wind"'])
+def test_the_studio_opens_no_page_that_names_a_function(folder, monkeypatch, line):
+    from plash.studio.scene_text import opened
+
+    monkeypatch.chdir(folder)
+    plain = {'shape = "waves:ring"': 'shape = { kind = "box", min = [0, 0], max = [0.3, 0.3] }'}
+    text = SCENE
+    for other in ('shape = "waves:ring"', 'velocity_at = "waves:swirl"'):
+        text = text if other == line else text.replace(other, plain.get(other, ""))
+    text = text.replace('shape = { kind = "height", height = "waves:floor" }', plain['shape = "waves:ring"'])
+    if not line.startswith("function"):
+        text = text[: text.index("[[force]]")]
+    assert text.count("waves:") == 1
+    with pytest.raises(plash.SceneError, match="names a file of this machine"):
+        opened(text)

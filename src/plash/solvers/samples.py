@@ -28,7 +28,8 @@ class Samples(NamedTuple):
     @property
     def speed(self) -> NDArray[np.float64]:
         """In m/s."""
-        return np.sqrt(np.einsum("ij,ij->i", self.velocity, self.velocity))
+        speed: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", self.velocity, self.velocity))
+        return speed
 
 
 def samples_of_tiles(
