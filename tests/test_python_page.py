@@ -64,7 +64,7 @@ def test_a_notebook_runs(path):
             exec(compile(ast.Module([last], []), path.name, "exec"), names)
     if "largest" in names:
         assert names["largest"]["project"] < 1e-2 * names["largest"]["forces"]
-        assert names["before"] > names["solver"].speed > 0
+        assert names["free"].speed > names["slowed"].speed > 0
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
