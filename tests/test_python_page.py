@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import pytest
@@ -51,7 +52,7 @@ def test_the_code_of_the_python_page_runs():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path):
     cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
-    names = {}
+    names: dict[str, Any] = {}
     for cell in cells:
         *body, last = ast.parse(coarse("".join(cell["source"]))).body
         exec(compile(ast.Module(body, []), path.name, "exec"), names)

@@ -55,9 +55,8 @@ def test_functions_are_found_beside_the_scene_file_and_called(folder):
     ids=["stable_fluids", "smoke", "levelset"],
 )
 def test_every_solver_starts_with_the_velocity_of_the_function(folder, settings):
-    rest = {key: [] for key in ("solid", "force")}
     scene = load_scene(folder / "scene.toml", **{f"solver.{k}": v for k, v in settings.items()})
-    scene = scene.model_copy(update=rest)
+    scene = scene.model_copy(update={"solid": [], "force": []})
     at = plash.build(scene).snapshot().velocity_at(np.array([[0.5, 0.3], [0.55, 0.32], [0.45, 0.25]]))
     # A solid rotation has no divergence, so the projection of stable fluids leaves its middle nearly as it is
     expected = np.array([[0.0, 0.0], [-0.04, 0.1], [0.1, -0.1]])

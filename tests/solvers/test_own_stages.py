@@ -1,11 +1,13 @@
 """Stages of a user: called in every step of every solver, between ours, and what they change is what follows."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import plash
 
-SCENES = {
+SCENES: dict[str, Any] = {
     "liquid": {"kind": "liquid"},
     "levelset": {"kind": "liquid", "surface": "levelset"},
     "stable_fluids": {"kind": "stable_fluids"},
@@ -59,15 +61,15 @@ def test_what_it_adds_to_the_velocity_acts_as_a_force():
     solver = plash.build(blob)
     while solver.state.time < time:
         solver.advance(time)
-    particles = solver.snapshot()
+    particles = solver.snapshot().as_particles()
     middle = particles.position.mean(axis=0)
     inside = particles.velocity[np.linalg.norm(particles.position - middle, axis=1) < 0.05]
     np.testing.assert_allclose(np.median(inside, axis=0), [push * time, 0.0], atol=1.01 * push * longest)
 
 
 def test_a_scene_without_stages_gives_the_same_bits_as_one_with_an_idle_stage():
-    idle = plash.build(scene("liquid", stage=[{"after": "forces", "function": lambda solver, dt: None}]))
-    plain = plash.build(scene("liquid"))
+    idle: Any = plash.build(scene("liquid", stage=[{"after": "forces", "function": lambda solver, dt: None}]))
+    plain: Any = plash.build(scene("liquid"))
     for solver in (idle, plain):
         solver.advance(0.02)
     np.testing.assert_array_equal(idle.state.particles.velocity, plain.state.particles.velocity)
