@@ -6,7 +6,8 @@ import json
 import pytest
 from rich.console import Console
 
-from plash.cli.show import JsonLines, Line, Plain, ProgressState
+from plash.cli.show import JsonLines, Line, Plain
+from plash.pipeline.progress_state import ProgressState
 
 
 @pytest.fixture

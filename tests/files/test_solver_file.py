@@ -1,12 +1,14 @@
 """Solvers in files: they go on with the same bits, and what is not sound is refused."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import plash
 from plash.errors import DamagedError
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "liquid": {},
     "levelset": {"surface": "levelset"},
     "stable_fluids": {"kind": "stable_fluids"},

@@ -55,9 +55,8 @@ def test_functions_are_found_beside_the_scene_file_and_called(folder):
     ids=["stable_fluids", "smoke", "levelset"],
 )
 def test_every_solver_starts_with_the_velocity_of_the_function(folder, settings):
-    rest = {key: [] for key in ("solid", "force")}
     scene = load_scene(folder / "scene.toml", **{f"solver.{k}": v for k, v in settings.items()})
-    scene = scene.model_copy(update=rest)
+    scene = scene.model_copy(update={"solid": [], "force": []})
     at = plash.build(scene).snapshot().velocity_at(np.array([[0.5, 0.3], [0.55, 0.32], [0.45, 0.25]]))
     # A solid rotation has no divergence, so the projection of stable fluids leaves its middle nearly as it is
     expected = np.array([[0.0, 0.0], [-0.04, 0.1], [0.1, -0.1]])
@@ -146,3 +145,20 @@ def test_help_on_a_table_has_its_keys_with_units():
     assert "radius: Distance from the middle to the surface. In m. Required." in plash.Sphere.__doc__
     assert str(plash.Sphere.__signature__) == "(*, center, radius, rotation=None, translation=None)"
     assert str(plash.Union.__signature__) == "(*, of, rotation=None, translation=None)"
+
+
+@pytest.mark.parametrize("line", ['shape = "waves:ring"', 'velocity_at = "waves:swirl"', 'function = "waves:wind"'])
+def test_the_studio_opens_no_page_that_names_a_function(folder, monkeypatch, line):
+    from plash.studio.scene_text import opened
+
+    monkeypatch.chdir(folder)
+    plain = {'shape = "waves:ring"': 'shape = { kind = "box", min = [0, 0], max = [0.3, 0.3] }'}
+    text = SCENE
+    for other in ('shape = "waves:ring"', 'velocity_at = "waves:swirl"'):
+        text = text if other == line else text.replace(other, plain.get(other, ""))
+    text = text.replace('shape = { kind = "height", height = "waves:floor" }', plain['shape = "waves:ring"'])
+    if not line.startswith("function"):
+        text = text[: text.index("[[force]]")]
+    assert text.count("waves:") == 1
+    with pytest.raises(plash.SceneError, match="names a file of this machine"):
+        opened(text)

@@ -4,6 +4,7 @@ import base64
 import io
 import re
 import sys
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -13,7 +14,7 @@ from PIL import Image
 import plash
 from plash.errors import MissingPartError
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "liquid": {},
     "levelset": {"surface": "levelset"},
     "stable_fluids": {"kind": "stable_fluids"},

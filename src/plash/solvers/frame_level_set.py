@@ -184,7 +184,8 @@ class FrameLevelSet:
 
     def samples(self) -> Samples:
         """The centres of cells with liquid in them, and the drops."""
-        cells = filled_cells(self.phi.pool, self.h) * self.h**self.phi.tiles.dimension
+        is_known = ~np.isnan(self.velocity[0])  # not so beyond walls, where φ goes on
+        cells = is_known * filled_cells(self.phi.pool, self.h) * self.h**self.phi.tiles.dimension
         inside, drops = samples_of_tiles(self.phi.tiles, cells, self.velocity, self.h), self.drops
         return Samples(
             np.concatenate([inside.position, drops.position]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
 from plash.scene.model import Scene
 from plash.solvers.frame import Snapshot
 from plash.solvers.ledger import Ledger
+from plash.solvers.step_stage import StepStage
 from plash.solvers.stored import ArraysByName, StateNumbers, StoredArrays
 from plash.timing import StepReport
 
@@ -45,6 +47,9 @@ class SceneSolver(Protocol):
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame, and not beyond it."""
+
+    def stages(self, dt: float) -> Iterator[StepStage[Any]]:
+        """Take one step of dt (s), pausing after each stage to show what it did."""
 
     def snapshot(self) -> Snapshot:
         """What a frame shows of the state: a copy that later steps do not change."""
