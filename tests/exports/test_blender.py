@@ -29,7 +29,16 @@ def exported(folder, name, *formats):
 
     PLASH_PYTHON names the interpreter with plash and usd-core, if that is another one.
     """
-    words = ["run", name, "--resolution", "16", "--frames", str(FRAMES), "--set", f"output.export={json.dumps(formats)}"]
+    words = [
+        "run",
+        name,
+        "--resolution",
+        "16",
+        "--frames",
+        str(FRAMES),
+        "--set",
+        f"output.export={json.dumps(formats)}",
+    ]
     python = os.environ.get("PLASH_PYTHON", sys.executable)
     subprocess.run([python, "-m", "plash", *words, "--out", str(folder), "--quiet"], check=True)
     return folder
