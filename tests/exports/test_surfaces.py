@@ -166,7 +166,7 @@ def test_the_add_on_for_blender_names_colours_as_scenes_do():
     tree = ast.parse((Path(plash.__file__).parent / "blender/plash_addon.py").read_text())
     assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
     named = {node.targets[0].id: node.value for node in assigned if isinstance(node.targets[0], ast.Name)}
-    cube = plash.Scene(domain=plash.Domain(size=(1, 1, 1)), solver=plash.Solver(kind="smoke"))
+    cube = load_scene("plume", **{"domain.size": [1, 1, 1]})
     assert ast.literal_eval(named["NAMES"]) == COLORS
     assert ast.literal_eval(named["_SMOKE"]) == SMOKE_COLOR
     assert ast.literal_eval(named["_DENSE"]) == pytest.approx(smoke_optics(cube).opacity)
