@@ -301,6 +301,7 @@ def _add_smoke(folder, name, described):
     """The VDB files of a run as one volume, whose velocity (m/s) blurs what moves."""
     data = bpy.data.volumes.new(f"{name} smoke")
     data.filepath = str(volume_file(folder, 1))
+    grids = {grid.name for grid in data.grids} if data.grids.load() else set()  # a sequence has none until it is shown
     data.is_sequence = True
     data.frame_start, data.frame_duration, data.frame_offset = 1, 1, 0
     data.sequence_mode = "EXTEND"
@@ -309,9 +310,7 @@ def _add_smoke(folder, name, described):
     if described.get("output", {}).get("export_up", "y") == "y":
         thing.rotation_euler = _TURNED
     bpy.context.scene.collection.objects.link(thing)
-    grids = {grid.name for grid in data.grids} if data.grids.load() else set()
-    if "velocity" in grids:
-        data.velocity_grid, data.velocity_unit = "velocity", "SECOND"
+    data.velocity_unit = "SECOND"  # of the grid `velocity`, which Blender looks for by itself
     data.materials.append(_smoke(described, grids))
     return thing
 
