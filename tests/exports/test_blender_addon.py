@@ -4,6 +4,7 @@ PLASH_PYTHON names the interpreter with plash and usd-core, if that is another o
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -31,14 +32,33 @@ def addon():
     found.unregister()
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A run with a solid that moves, made by a process of its own: Blender has another USD in it."""
-    folder = tmp_path_factory.mktemp("blender") / "run"
-    words = ["run", "stirring", "--resolution", "16", "--frames", str(FRAMES), "--set", 'output.export=["usd"]']
+def exported(folder, name, *formats):
+    """A small run, made by a process of its own: Blender has another USD in it."""
+    words = [
+        "run",
+        name,
+        "--resolution",
+        "16",
+        "--frames",
+        str(FRAMES),
+        "--set",
+        f"output.export={json.dumps(formats)}",
+    ]
     python = os.environ.get("PLASH_PYTHON", sys.executable)
     subprocess.run([python, "-m", "plash", *words, "--out", str(folder), "--quiet"], check=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run with a solid that moves."""
+    return exported(tmp_path_factory.mktemp("blender") / "run", "stirring", "usd")
+
+
+@pytest.fixture(scope="module")
+def torch(tmp_path_factory):
+    """A run of smoke that burns."""
+    return exported(tmp_path_factory.mktemp("blender") / "torch", "torch", "usd", "vdb")
 
 
 def liquid(addon):
@@ -92,6 +112,37 @@ def test_frames_that_come_later_appear(addon, run, tmp_path):
     shutil.copy(addon.surface_file(run, 4), addon.surface_file(young, 4))
     scene.frame_set(4)
     assert len(liquid(addon).data.vertices) == len(addon.read_surface(addon.surface_file(run, 4))[0])
+
+
+def test_smoke_is_a_volume_and_frames_that_come_later_appear(addon, torch, tmp_path):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.app.handlers.frame_change_pre.append(addon.follow_timeline)
+    young = tmp_path / "run"
+    shutil.copytree(torch, young)
+    for frame in range(4, FRAMES + 1):
+        addon.volume_file(young, frame).unlink()
+    added = addon.load_run(young)
+    scene, smoke = bpy.context.scene, added["smoke"]
+    assert [thing for thing in scene.objects if addon.RUN in thing] == [smoke]
+    assert not {thing.name for thing in scene.objects} & {"density", "velocity", "surface", "particles"}
+    assert (smoke.data.frame_duration, smoke.data.sequence_mode) == (3, "EXTEND")
+    assert (smoke.data.velocity_grid, smoke.data.velocity_unit) == ("velocity", "SECOND")
+    assert smoke.rotation_euler[0] == pytest.approx(np.pi / 2)  # its files have y up
+    for frame in range(4, FRAMES + 1):
+        shutil.copy(addon.volume_file(torch, frame), addon.volume_file(young, frame))
+    scene.frame_set(FRAMES)
+    assert smoke.data.frame_duration == FRAMES
+    shown = smoke.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    assert shown.grids.load()
+    assert {grid.name for grid in shown.grids} == {"density", "velocity", "temperature", "flame"}
+    assert shown.grids.frame == FRAMES
+    (principled,) = [node for node in smoke.data.materials[0].node_tree.nodes if "Density" in node.inputs]
+    opacity, color, glow = addon.smoke_look(addon.read_manifest(young)[1])
+    assert principled.inputs["Density"].default_value == pytest.approx(opacity)
+    assert principled.inputs["Color"].default_value[:3] == pytest.approx(color.tolist())
+    assert principled.inputs["Blackbody Intensity"].default_value == pytest.approx(glow)
+    assert glow > 0
+    assert scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value > 0
 
 
 def test_what_is_no_run_is_refused(addon, tmp_path):

@@ -1,15 +1,18 @@
 """Surfaces for other programs: read back by trimesh, and by pyvista where it is installed."""
 
+import ast
 import io
 import json
 import re
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
 
+import plash
 from plash.exports.axes import upright_mesh
 from plash.exports.gltf import glb_bytes
 from plash.exports.materials import gltf_material, liquid_surface_look
@@ -17,7 +20,10 @@ from plash.exports.obj import obj_bytes
 from plash.exports.ply import export_ply_bytes
 from plash.exports.vtk import pvd_bytes, vtp_particles_bytes, vtp_surface_bytes
 from plash.mesh.mesh import Mesh
+from plash.render.smoke.optics import smoke_optics
 from plash.scene import load_scene
+from plash.scene.colors import COLORS
+from plash.scene.look import SMOKE_COLOR
 from plash.solvers.frame import FrameParticles
 
 MATERIAL = gltf_material(liquid_surface_look(load_scene("dam_break")))
@@ -153,3 +159,14 @@ def test_pyvista_reads_the_vtk_files(drop, tmp_path):
     assert np.array_equal(surface["velocity"], drop.velocity)
     assert surface.volume == pytest.approx(drop.volume, rel=1e-5)
     assert points.n_points == points.n_cells == 7
+
+
+def test_the_add_on_for_blender_names_colours_as_scenes_do():
+    """It cannot ask plash: it is one file for Blender's own Python."""
+    tree = ast.parse((Path(plash.__file__).parent / "blender/plash_addon.py").read_text())
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+    named = {node.targets[0].id: node.value for node in assigned if isinstance(node.targets[0], ast.Name)}
+    cube = load_scene("plume", **{"domain.size": [1, 1, 1]})
+    assert ast.literal_eval(named["NAMES"]) == COLORS
+    assert ast.literal_eval(named["_SMOKE"]) == SMOKE_COLOR
+    assert ast.literal_eval(named["_DENSE"]) == pytest.approx(smoke_optics(cube).opacity)

@@ -11,6 +11,8 @@ from plash.render.camera import camera_view
 pxr = pytest.importorskip("pxr")
 from pxr import Usd, UsdGeom, UsdShade  # noqa: E402
 
+from .vdb_reader import read_vdb  # noqa: E402
+
 pytestmark = pytest.mark.slow
 
 FRAMES = 3
@@ -144,3 +146,22 @@ def test_a_fluid_without_particles_points_at_its_vdb_files(tmp_path):
     opened = Usd.Stage.Open(str(tmp_path / "box/usd/box.usda"))
     path = opened.GetPrimAtPath("/World/Fluid/density").GetAttribute("filePath").Get(2).resolvedPath
     assert path.endswith("box/vdb/grids.0002.vdb")
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_smoke_points_at_every_grid_of_its_vdb_files(tmp_path, up):
+    """Fields are those in the files, and the volume fills the domain of 0.6 m x 0.8 m x 0.5 m, upright either way."""
+    fire = plash.SmokeSource(shape=plash.Sphere(center=(0.3, 0.2, 0.25), radius=0.1), density_rate=4, fuel=0.5)
+    smoke = plash.Scene(
+        domain=plash.Domain(size=(0.6, 0.8, 0.5), cell_size=0.1),
+        time=plash.Time(frames=2),
+        solver=plash.Solver(kind="smoke"),
+        source=[fire],
+        output=plash.Output(export=["vdb", "usd"], export_up=up),
+    )
+    plash.run(smoke, tmp_path / "fire", stages=["simulate", "mesh", "vdb", "usd", "usd_scene"])
+    opened = Usd.Stage.Open(str(tmp_path / "fire/usd/fire.usda"))
+    volume = pxr.UsdVol.Volume(opened.GetPrimAtPath("/World/Fluid"))
+    assert set(volume.GetFieldPaths()) == set(read_vdb((tmp_path / "fire/vdb/grids.0002.vdb").read_bytes()))
+    bound = UsdGeom.Imageable(volume).ComputeWorldBound(2, "default").ComputeAlignedRange()
+    assert np.allclose([bound.GetMin(), bound.GetMax()], [[0, 0, 0], [0.6, 0.8, 0.5]], atol=1e-6)

@@ -2,6 +2,9 @@
 
 import csv
 import io
+import subprocess
+import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -78,6 +81,25 @@ def test_a_wedge_that_was_stopped_goes_on_with_the_same_bits(straight, tmp_path)
     counter = Counter()
     plash.wedge(scene(), tmp_path / "w", VARY, progress=counter)
     assert counter.made_by == {}
+
+
+@pytest.mark.slow
+def test_a_wedge_that_was_killed_goes_on_with_the_same_bits(straight, tmp_path):
+    program = (
+        "import sys, plash; from tests.pipeline.test_wedge import VARY, scene; plash.wedge(scene(), sys.argv[1], VARY)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "w")])
+    while not (tmp_path / "w/run.0003/manifest.json").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    found = plash.wedge(scene(), tmp_path / "w", VARY)
+    for ours, theirs in zip(found.runs, straight.runs, strict=True):
+        assert checksums(ours) == checksums(theirs)
+        assert inspect_run(ours, with_checksums=True).damaged == ()
+    assert [row.status for row in found.rows] == ["done"] * 4
+    assert found.sheet.read_bytes() == straight.sheet.read_bytes()
 
 
 def test_a_run_that_fails_is_noted_and_the_next_one_begins(tmp_path):

@@ -31,6 +31,8 @@ RUN = "plash_run"  # property of an object: the folder of the run that it shows
 SHOWN = "plash_frame"  # property of a mesh: the frame that it holds
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", 3)])
 _TURNED = (math.pi / 2, 0.0, 0.0)  # y up becomes z up
+_GRIDS = ("density", "velocity", "temperature", "flame", "color")  # that VDB files of a run may have
+_ROOM, _BACKGROUND = 0.55, "#e9edf1"  # light from all sides, and its colour if the scene does not say
 _SMOKE = "#b8bbbf"  # of smoke that nobody gave a colour
 _DENSE = 24.0  # times that light fades to 1/e through a domain full of smoke of 1 kg/m³, if the scene does not say
 NAMES = {
@@ -120,6 +122,12 @@ def light(shades):
     return np.where(shades > 0.04045, ((shades + 0.055) / 1.055) ** 2.4, shades / 12.92)
 
 
+def light_of(color):
+    """Light (3,) of a colour as scenes write it, by name or as "#rrggbb"."""
+    code = NAMES.get(color, color)
+    return light(np.array([int(code[start : start + 2], 16) / 255 for start in (1, 3, 5)]))
+
+
 def smoke_look(described):
     """How the smoke of a scene looks.
 
@@ -132,10 +140,8 @@ def smoke_look(described):
     opacity = look.get("smoke_opacity", _DENSE / math.prod(size) ** (1 / len(size)))
     given = [part["color"] for part in parts if "color" in part]
     name = look.get("smoke_color", given[0] if given else _SMOKE)
-    code = NAMES.get(name, name)
-    color = light(np.array([int(code[start : start + 2], 16) / 255 for start in (1, 3, 5)]))
     burns = any(part.get("fuel", 0.0) > 0 for part in parts)
-    return float(opacity), color, float(look.get("fire_brightness", 1.0)) if burns else 0.0
+    return float(opacity), light_of(name), float(look.get("fire_brightness", 1.0)) if burns else 0.0
 
 
 # What Blender shows
@@ -219,6 +225,7 @@ def load_run(folder, with_scene=True):
     material = None
     if with_scene and root.is_file():
         material = _load_scene(root, added)
+        _light_room(described.get("look", {}).get("background", _BACKGROUND))
     time = described.get("time", {})
     fps = float(time.get("fps", 24.0))
     scene.render.fps = max(1, round(fps))
@@ -241,19 +248,33 @@ def _load_scene(root, added):
     before = set(bpy.data.objects)
     bpy.ops.wm.usd_import(filepath=str(root), import_volumes=False, set_frame_range=True)
     new = [thing for thing in bpy.data.objects if thing not in before]
-    material = None
-    for thing in list(new):
-        name = thing.name.split(".")[0]
-        if name in ("surface", "particles", "Fluid") or (name == "Liquid" and thing.type == "EMPTY"):
-            if name == "surface" and thing.material_slots:
-                material = thing.material_slots[0].material
-            new.remove(thing)
-            bpy.data.objects.remove(thing)
+    fluids = [thing for thing in new if _is_fluid(thing)]
+    slots = [thing.material_slots[0] for thing in fluids if thing.name.startswith("surface") and thing.material_slots]
+    material = slots[0].material if slots else None
+    for thing in fluids:
+        new.remove(thing)
+        bpy.data.objects.remove(thing)
     for thing in new:
         added[thing.name] = thing
         if thing.type == "CAMERA":
             bpy.context.scene.camera = thing
     return material
+
+
+def _is_fluid(thing):
+    """Whether an object of a USD file shows the fluid, which the add-on shows itself."""
+    name = thing.name.split(".")[0]
+    return name in ("surface", "particles", "Fluid") or (thing.type == "EMPTY" and name in ("Liquid", *_GRIDS))
+
+
+def _light_room(background):
+    """Light from all sides: Blender takes it from a USD file only where that has a picture of it."""
+    world = bpy.data.worlds.new("plash room")
+    world.use_nodes = True
+    room = world.node_tree.nodes["Background"]
+    room.inputs["Color"].default_value = (*light_of(background), 1.0)
+    room.inputs["Strength"].default_value = _ROOM
+    bpy.context.scene.world = world
 
 
 def _add_liquid(folder, name, material):
@@ -280,16 +301,17 @@ def _add_smoke(folder, name, described):
     """The VDB files of a run as one volume, whose velocity (m/s) blurs what moves."""
     data = bpy.data.volumes.new(f"{name} smoke")
     data.filepath = str(volume_file(folder, 1))
+    grids = {grid.name for grid in data.grids} if data.grids.load() else set()  # a sequence has none until it is shown
     data.is_sequence = True
     data.frame_start, data.frame_duration, data.frame_offset = 1, 1, 0
     data.sequence_mode = "EXTEND"
-    data.velocity_grid, data.velocity_unit = "velocity", "SECOND"
     thing = bpy.data.objects.new(f"{name} smoke", data)
     thing[RUN] = str(folder)
     if described.get("output", {}).get("export_up", "y") == "y":
         thing.rotation_euler = _TURNED
-    data.materials.append(_smoke(described, {grid.name for grid in data.grids} if data.grids.load() else set()))
     bpy.context.scene.collection.objects.link(thing)
+    data.velocity_unit = "SECOND"  # of the grid `velocity`, which Blender looks for by itself
+    data.materials.append(_smoke(described, grids))
     return thing
 
 
