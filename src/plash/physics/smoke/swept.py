@@ -6,6 +6,8 @@ them, or in behind the body: Σ ± c ≠ 0, in shares of the cell. So a cell tha
     φ' = (C φ - Σ ± c φ_face) / (C - Σ ± c)
 
 leaves even smoke even. A cell that the body has left takes the mean of the open cells beside it.
+
+Reference: van Leer 1977, for the fluxes.
 """
 
 from __future__ import annotations
