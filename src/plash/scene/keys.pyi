@@ -351,7 +351,7 @@ class MotionPathKeys(TypedDict, total=False):
 class NodeMotionKeys(TypedDict, total=False):
     """Keys of `NodeMotion`."""
 
-    file: Required[str]
+    file: Required[str | PathLike[str]]
     node: Required[str]
     clip: str
     scale: float

@@ -42,6 +42,7 @@ _ALSO = {
     "Domain.sides": 'Literal["closed", "open", "unbounded"]',
     "Domain.friction": "float",
     "MeshShape.file": "PathLike[str]",
+    "NodeMotion.file": "PathLike[str]",
 }
 
 
