@@ -185,7 +185,7 @@ class DyeSourceKeys(TypedDict, total=False):
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
 
-    shape: Shape
+    shape: Shape | None
     inside: str
     level: float | str | None
     velocity: Vector
