@@ -17,7 +17,7 @@ def test_every_name_of_css_is_a_colour():
     for name, code in colormap.items():
         assert Liquid(color=name).color == name
         if name not in OWN:
-            assert rgb(name) == rgb(code)
+            assert rgb(name) == rgb(str(code))
 
 
 def test_own_names_stay_as_they_were():

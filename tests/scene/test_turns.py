@@ -4,6 +4,7 @@ import base64
 import json
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import plash
 from plash.scene.turns import exponential, turn_at
 
-KEYS = [
+KEYS: list[Any] = [
     {"time": 0.2},
     {"time": 0.7, "angle": "90 deg", "axis": (0, 0, 2)},
     {"time": 1.1, "angle": "120 deg", "axis": (1, 1, 1), "offset": (0.3, 0, 0.1)},
@@ -64,8 +65,8 @@ def test_a_smooth_turn_has_no_kinks_and_begins_and_ends_at_rest():
 def test_one_axis_for_all_keys_is_the_angle_from_key_to_key(between):
     """More than a full turn too, and about an axis that is none of the three."""
     angles = [(0.0, 0.0), (0.5, 1.0), (0.8, 9.0), (1.5, 12.0), (2.0, 3.0)]
-    plain = [{"time": t, "angle": a} for t, a in angles]
-    own = [{**key, "axis": (1, 2, -2)} for key in plain]
+    plain: list[Any] = [{"time": t, "angle": a} for t, a in angles]
+    own: list[Any] = [{**key, "axis": (1, 2, -2)} for key in plain]
     one = plash.Motion(keys=plain, axis=(1, 2, -2), center=(0.3, 0, 1), between=between)
     other = plash.Motion(keys=own, center=(0.3, 0, 1), between=between)
     for time in np.linspace(-0.1, 2.2, 47):
@@ -162,6 +163,19 @@ def test_rates_of_animations_are_derivatives(tmp_path, channels):
         np.testing.assert_allclose(matrix(motion.pose(time)) @ matrix(motion.pose(time)).T, np.eye(3), atol=1e-6)
 
 
+def test_clips_of_several_nodes_are_one_motion_unless_one_is_named(tmp_path):
+    whole = gltf(tmp_path, [TURN, SHIFT])
+    document = json.loads(whole.read_text())
+    (clip,) = document["animations"]
+    document["animations"] = [{**clip, "name": name, "channels": [clip["channels"][n]]} for n, name in enumerate("ab")]
+    (tmp_path / "two.gltf").write_text(json.dumps(document))
+    one, two = (plash.Motion(animation={"file": file, "node": "jug"}) for file in (whole, tmp_path / "two.gltf"))
+    named = plash.Motion(animation={"file": tmp_path / "two.gltf", "node": "jug", "clip": "b"})
+    np.testing.assert_array_equal(matrix(one.pose(1.2)), matrix(two.pose(1.2)))
+    np.testing.assert_array_equal(one.pose(1.2).shift, two.pose(1.2).shift)
+    np.testing.assert_allclose(matrix(named.pose(1.2)), np.eye(3), atol=1e-6)
+
+
 def test_a_turn_between_keys_goes_at_one_rate(tmp_path):
     motion = plash.Motion(animation={"file": gltf(tmp_path, [TURN]), "node": "arm"})
     for time in (0.1, 0.5, 0.9):
@@ -226,7 +240,7 @@ def test_a_relative_path_starts_at_the_scene(tmp_path):
 )
 def test_what_is_not_there_is_refused(tmp_path, keys, message):
     nodes = [{"name": "arm", "children": [1]}, {"name": "jug"}, {"name": "table"}]
-    given = {"file": gltf(tmp_path, [TURN], nodes), "node": "jug", **keys}
+    given: Any = {"file": gltf(tmp_path, [TURN], nodes), "node": "jug", **keys}
     with pytest.raises(plash.SceneError, match=message):
         plash.Motion(animation=given)
 

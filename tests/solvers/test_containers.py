@@ -9,6 +9,7 @@ from scipy.ndimage import distance_transform_edt
 
 import plash
 from plash.levelset.rooms import Samples, rooms
+from plash.pipeline.fingerprint import physics, simulation
 from plash.solvers.build import build
 from plash.solvers.build.containers import filling, with_shapes
 
@@ -227,3 +228,10 @@ def test_a_flood_finds_the_lowest_way_out():
     assert (left.volume_below(2.0, made), right.volume_below(4.0, made)) == (2.0, 3.0)
     np.testing.assert_array_equal(left.spills_at, [0.5, 3.5])
     np.testing.assert_array_equal(right.spills_at, [2.5, 4.5])
+
+
+def test_a_run_knows_the_container_and_the_level():
+    made = scene(TROUGH, 0.12, (0.6, 0.5))
+    assert simulation(made) != simulation(scene(TROUGH, 0.13, (0.6, 0.5)))
+    assert physics(made)["fill"][0]["inside"] == "cup"
+    assert "inside" not in physics(plash.load_scene("dam_break_2d"))["fill"][0]

@@ -47,7 +47,9 @@ class NodeMotion(SceneModel):
     )
     node: Text = Field(description="Name of the node, an object in most programs.")
     clip: Text = Field(
-        default="", description="Name of the animation.", json_schema_extra={"default_text": "the first that moves it"}
+        default="",
+        description="Name of the animation.",
+        json_schema_extra={"default_text": "of each node the first that moves it"},
     )
     scale: Number = Field(default=1.0, gt=0, le=FURTHEST, description="Metres for one unit of the file, as for a mesh.")
     loop: Switch = Field(default=False, description="Begin again after the last key, without end.")

@@ -32,8 +32,13 @@ from plash.scene.motion import Motion
 from plash.scene.poses import Pose
 from plash.scene.shapes import Shape
 
+# None only until the container is filled (`solvers/build/containers.py`), which is before anybody asks for it
 if TYPE_CHECKING:
     from plash.scene.keys import FillKeys, SolidKeys
+
+    _FillShape = Shape
+else:
+    _FillShape = Shape | None
 
 
 class Fill(OwnElasticity):
@@ -50,8 +55,7 @@ class Fill(OwnElasticity):
 
         def __init__(self, **keys: Unpack[FillKeys]) -> None: ...
 
-    # None only until the container is filled (`solvers/build/containers.py`)
-    shape: Shape = Field(  # type: ignore[assignment]
+    shape: _FillShape = Field(  # type: ignore[assignment]
         default=None,
         description="Where the liquid is.",
         json_schema_extra={"default_text": "required, unless inside is given"},

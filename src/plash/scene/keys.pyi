@@ -187,7 +187,7 @@ class DyeSourceKeys(TypedDict, total=False):
 class FillKeys(TypedDict, total=False):
     """Keys of `Fill`."""
 
-    shape: Shape
+    shape: Shape | None
     inside: str
     level: float | str | None
     velocity: Vector
@@ -354,7 +354,7 @@ class MotionPathKeys(TypedDict, total=False):
 class NodeMotionKeys(TypedDict, total=False):
     """Keys of `NodeMotion`."""
 
-    file: Required[str]
+    file: Required[str | PathLike[str]]
     node: Required[str]
     clip: str
     scale: float

@@ -1,4 +1,4 @@
-"""Showers: drops that appear at random moments and places, which follow from a seed.
+"""Showers: blobs (Cline section 5) that appear at random moments and places, which follow from a seed.
 
 Drop number k of a shower appears in the interval of 1/rate seconds with that number, at a random moment of it. Its
 random numbers come from the seed and k alone: so a run that was stopped goes on with the drops it would have had.

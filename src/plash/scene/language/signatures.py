@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from plash.scene.bodies import Fill
+from plash.scene.bodies import Solid
 from plash.scene.language.fields import fields_of, models_in
 from plash.scene.language.units import Quantity
 from plash.scene.model import Scene
@@ -42,6 +42,7 @@ _ALSO = {
     "Domain.sides": 'Literal["closed", "open", "unbounded"]',
     "Domain.friction": "float",
     "MeshShape.file": "PathLike[str]",
+    "NodeMotion.file": "PathLike[str]",
 }
 
 
@@ -65,7 +66,7 @@ def _import(home: str, names: list[str]) -> str:
 
 def _shapes() -> list[str]:
     """The types that a shape may have; a bare function stands for a shape too."""
-    kinds = _kinds(Fill.model_fields["shape"].annotation)
+    kinds = _kinds(Solid.model_fields["shape"].annotation)
     return [*kinds, "Callable[[NDArray[Any]], Any]", "str"]
 
 

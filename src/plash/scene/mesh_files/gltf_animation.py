@@ -105,7 +105,7 @@ class NodeAnimation:
 
 
 def read_animation(file: str, node: str, clip: str) -> NodeAnimation:
-    """How a node moves in a clip of a file; in the first that moves it, if none is named.
+    """How a node moves in a clip of a file; in all of them, the first that moves each node, if none is named.
 
     Raises:
         SceneError: There is no such file, node or clip, or it does not move.
@@ -144,16 +144,21 @@ def _found(document: Document, file: str, node: str, clip: str) -> NodeAnimation
     if clip and clip not in clips:
         known = f"{nearest(clip, clips)} Known: {', '.join(clips) or 'none'}"
         raise _refused("clip", f"{shown(clip)} is no animation of {short(file)}.{known}")
-    wanted = [clips[clip]] if clip else list(clips.values())
-    for entry in wanted:
-        channels = [_channels(document, entry, number) for number in line]
-        if any(channels):
-            end = max(float(channel.times[-1]) for part in channels for channel in part.values())
-            parts = [nodes[number] for number in line]
-            numbers = [array.tobytes() for part in channels for c in part.values() for array in (c.times, c.values)]
-            placed = [placement(part).tobytes() for part in parts]
-            digest = hashlib.sha256(b"".join([*numbers, *placed])).hexdigest()
-            return NodeAnimation(tuple(parts), tuple(channels), end, digest)
+    # Programs write a clip for each object: the first that moves a node counts
+    wanted = [clips[clip]] if clip else list(clips.values())[::-1]
+    channels = []
+    for number in line:
+        found: dict[str, Channel] = {}
+        for entry in wanted:
+            found |= _channels(document, entry, number)
+        channels.append(found)
+    if any(channels):
+        end = max(float(channel.times[-1]) for part in channels for channel in part.values())
+        parts = [nodes[number] for number in line]
+        numbers = [array.tobytes() for part in channels for c in part.values() for array in (c.times, c.values)]
+        placed = [placement(part).tobytes() for part in parts]
+        digest = hashlib.sha256(b"".join([*numbers, *placed])).hexdigest()
+        return NodeAnimation(tuple(parts), tuple(channels), end, digest)
     raise _refused("node", f"{shown(node)} does not move in {short(file)}: none of its animations has keys for it")
 
 
