@@ -1,7 +1,7 @@
 """The large stills of the gallery: one moment of a scene each, at more cells than the scene has, ray traced.
 
-The scene files say what a picture looks like: set, camera, light. Here is which moment is shown, and how finely. A still
-that was made from the same scene is not made again, and a simulation that was stopped goes on where it was.
+The scene files say what a picture looks like: set, camera, light. Here is which moment is shown, and how finely.
+A still that was made from the same scene is not made again, and a simulation that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Hero:
 
 
 HEROES = {
-    "dam_break": Hero(14, 128, 0.15),
+    "dam_break": Hero(12, 128),
     "drop_in_pool": Hero(14, 112),
     "chocolate_pour": Hero(48, 96),
     "fountain": Hero(30, 100, 0.15),

@@ -25,8 +25,8 @@ from plash.render.preview.preview import picture_size
 from plash.render.preview.studio import floor_height, lamp_directions
 from plash.render.preview.tint import Tint
 from plash.scene.colors import light_of
-from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 
 _WORLD = "/World"
 _MATERIALS = f"{_WORLD}/Materials"
@@ -266,7 +266,9 @@ def _add_lights(pxr: Any, stage: Any, scene: Scene) -> None:
     brighter = 2.0**scene.look.exposure
     room.CreateColorAttr(tuple(float(part) for part in light_of(scene.look.seen_background)))
     room.CreateIntensityAttr(_ROOM * brighter)
-    for name, towards, power in zip(("lamp", "fill"), lamp_directions(_view(scene, 1), scene.look.seen_light), (_LAMP, _FILL), strict=True):
+    for name, towards, power in zip(
+        ("lamp", "fill"), lamp_directions(_view(scene, 1), scene.look.seen_light), (_LAMP, _FILL), strict=True
+    ):
         lamp = lux.DistantLight.Define(stage, f"{folder}/{name}")
         lamp.CreateAngleAttr(_WIDE_LAMP)
         lamp.CreateIntensityAttr(power * brighter)

@@ -462,7 +462,9 @@ class Scene(SceneModel):
 
     def poses_at(self, time: float) -> dict[str, Pose]:
         """Where the solids that move are at a time, s, by name."""
-        return {solid.name: solid.motion.pose(time) for solid in self.obstacles if solid.moves and solid.motion is not None}
+        return {
+            solid.name: solid.motion.pose(time) for solid in self.obstacles if solid.moves and solid.motion is not None
+        }
 
     @property
     def particles_per_cell(self) -> int:

@@ -9,8 +9,8 @@ from plash.errors import Problem, SceneError
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.read import load_scene, parse_scene
 from plash.scene.language.write import scene_text
-from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 from plash.studio.presets import FIRST, preset_text, presets
 
 MOST_CELLS = 512 * 512

@@ -14,8 +14,8 @@ from plash.pipeline.fingerprint import appearance
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
 from plash.pipeline.stages.surfaces import SURFACES
-from plash.scene.sets import LIGHTS
 from plash.scene.model import Scene
+from plash.scene.sets import LIGHTS
 
 if TYPE_CHECKING:
     from plash.render.choice import Renderer

@@ -1,9 +1,9 @@
 """What guides the denoiser: colours of things without light, as they are seen through water and glass.
 
-The colour of the first surface that a ray meets says nothing of what is behind clear liquid, and the denoiser would take
-that for grain. So everything is there twice. In the lit scene light falls on it. In the guide everything opaque shines by
-itself in its own colour, returns no light, and the surround is of one colour; what is clear is the same in both. Rays
-through the guide end at the first thing that is not clear.
+The colour of the first surface that a ray meets says nothing of what is behind clear liquid, and the denoiser would
+take that for grain. So everything is there twice. In the lit scene light falls on it. In the guide everything opaque
+shines by itself in its own colour, returns no light, and the surround is of one colour; what is clear is the same in
+both. Rays through the guide end at the first thing that is not clear.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def mixed(first: Surface, second: Surface, weight: Part) -> Surface:
 
 
 def pane(color: Array) -> Surface:
-    """Glass so thin that it bends no light: a share of it is mirrored, the rest goes straight on, in the pane's colour."""
+    """Glass so thin that it bends no light: a share is mirrored, the rest goes straight on, in the pane's colour."""
     glass = {"type": "thindielectric", "int_ior": _PANE_INDEX, "ext_ior": 1.0, "specular_transmittance": rgb(color)}
     return Surface({"bsdf": glass}, None)
 
