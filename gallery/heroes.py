@@ -2,10 +2,13 @@
 
 The scene files say what a picture looks like: set, camera, light. Here is which moment is shown, and how finely.
 A still that was made from the same scene is not made again, and a simulation that was stopped goes on where it was.
+
+    python -m gallery.heroes [NAME ...]
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,3 +104,10 @@ def _made_from(file: Path) -> str:
         return ""
     with Image.open(file) as image:
         return bytes(image.info.get("comment", b"")).decode("ascii", "replace")
+
+
+if __name__ == "__main__":
+    root = Path(__file__).parents[1]
+    for chosen in sys.argv[1:] or HEROES:
+        make_hero(chosen, root / "out" / "gallery", root / "docs" / "pictures" / "gallery")
+        print(still(root / "docs" / "pictures" / "gallery", chosen))

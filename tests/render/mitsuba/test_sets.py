@@ -30,8 +30,7 @@ def test_drafts_and_ray_traced_pictures_of_a_set_have_the_same_floor(name):
     """Seen from above, away from shadows; in a studio drafts show the background as it is given, which is lighter."""
     look: dict[str, Any] = {"set": name, "camera": DOWN, "width": 96, "height": 54, "empty": True, "edges": False}
     traced, drawn = (
-        renderer(make_scene(**look)).picture(NONE)[30:].astype(float)
-        for renderer in (RayTracer, preview_of)
+        renderer(make_scene(**look)).picture(NONE)[30:].astype(float) for renderer in (RayTracer, preview_of)
     )
     assert np.abs(traced.mean(axis=(0, 1)) - drawn.mean(axis=(0, 1))).max() < (70 if name == "studio" else 20)
 
