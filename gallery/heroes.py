@@ -45,7 +45,6 @@ class Hero:
 HEROES = {
     "dam_break": Hero(12, 128),
     "drop_in_pool": Hero(14, 112),
-    "chocolate_pour": Hero(48, 96),
     "fountain": Hero(30, 100, 0.15),
     "knot": Hero(28, 144, 0.15),
     "faucet_filling_glass": Hero(50, 90),
@@ -54,7 +53,6 @@ HEROES = {
     "honey_coil": Hero(56, 84),
     "river": Hero(34, 144),
     "wave_maker": Hero(66, 176, 0.15),
-    "kettle_steam": Hero(60, 96),
 }
 
 

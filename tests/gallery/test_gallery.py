@@ -113,7 +113,7 @@ def test_a_large_still_is_made_once_and_again_when_its_scene_changes(tmp_path, m
     file = heroes.still(tmp_path / "pictures", "drop_in_pool")
     stamps = []
     for more in ({}, {}, {"look.set": "dark"}):
-        heroes.make_hero("drop_in_pool", tmp_path / "runs", tmp_path / "pictures", **more)
+        heroes.make_hero("drop_in_pool", tmp_path / "runs", tmp_path / "pictures", None, **more)
         stamps.append((file.stat().st_mtime_ns, file.read_bytes()))
     assert stamps[0] == stamps[1]
     assert stamps[1][1] != stamps[2][1]
