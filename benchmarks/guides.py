@@ -2,8 +2,8 @@
 
 A splash over tiles is rendered with a few samples and denoised, in several ways, and compared with a picture of many
 samples. Errors are root mean squares in levels of 255, of the whole picture and of what is seen through liquid. Seconds
-are of the processor; each way is also given as many samples as it can have in the time of the first one. Run on one thread
-(NUMBA_NUM_THREADS=1) if other programs are at work.
+are of the processor; each way is also given as many samples as it can have in the time of the first one. Stratified
+samples come in rows and columns: their number is rounded up to such a product.
 
 first       colours and normals of the first surface that a ray meets, independent samples: as it was
 stratified  the same with stratified samples

@@ -2,6 +2,8 @@
 
     python -m gallery [--only NAME] [--set KEY=VALUE]
 
+Large stills of the best of them are made first (gallery/heroes.py).
+
 Runs are in out/gallery; a run that was stopped goes on where it was. With --only, just that scene's pictures are made.
 """
 
@@ -13,8 +15,9 @@ from pathlib import Path
 import click
 
 import plash
+from gallery.heroes import HEROES, make_hero
 from gallery.page import gallery_page, with_pictures
-from gallery.pictures import Pictures, complaints, make_pictures
+from gallery.pictures import NOT_SHOWN, Pictures, complaints, make_pictures
 from plash.cli.options import overrides_of, progress_for
 
 ROOT = Path(__file__).parents[1]
@@ -31,8 +34,10 @@ def main(only: tuple[str, ...], settings: tuple[str, ...], runs: Path, docs: Pat
     unknown = set(only) - set(scenes)
     if unknown:
         raise click.BadParameter(f"no such scene: {', '.join(sorted(unknown))}. There are: {', '.join(scenes)}")
-    for name in only or scenes:
+    for name in only or [name for name in scenes if name not in NOT_SHOWN]:
         click.echo(f"{name} ...", err=True)
+        if name in HEROES and not more:
+            make_hero(name, runs, pictures, progress_for(quiet=False, as_json=False))
         make_pictures(name, runs, Pictures(pictures, name), progress_for(quiet=False, as_json=False), **more)
     write_pages(scenes, docs, pictures)
     found = complaints(pictures)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from gallery.pictures import Pictures
+from gallery.heroes import still
+from gallery.pictures import NOT_SHOWN, Pictures
 from plash.scene.language.read import gallery_text, load_scene
 
 INTRODUCTION = """\
@@ -16,6 +17,7 @@ The scenes that come with plash, simulated and drawn from the files as they are 
 which also writes this page. The clips show the first seconds of each.
 """
 
+README_CLIPS = ("fountain", "faucet_filling_glass", "knot", "wave_maker")  # beside the two large stills at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
@@ -27,17 +29,23 @@ def gallery_page(scenes: Mapping[str, str], pictures: Path) -> str:
         pictures: The folder of the pictures, below that of the page.
     """
     shown = {name: sentence for name, sentence in scenes.items() if Pictures(pictures, name).are_there}
-    sections = [_section(name, sentence, f"{pictures.parent.name}/{pictures.name}") for name, sentence in shown.items()]
+    folder = f"{pictures.parent.name}/{pictures.name}"
+    sections = [
+        _section(name, sentence, folder, still(pictures, name).is_file())
+        for name, sentence in shown.items()
+        if name not in NOT_SHOWN
+    ]
     return "\n".join([INTRODUCTION, *sections])
 
 
-def _section(name: str, sentence: str, folder: str) -> str:
+def _section(name: str, sentence: str, folder: str, has_large: bool) -> str:
     title = _plain(load_scene(name).title or name)
+    large = f"\n![{title}, large]({folder}/{name}_large.jpg)\n" if has_large else ""
     return f"""\
 ## {title}
 
 {sentence}
-
+{large}
 | a still | the first seconds |
 | --- | --- |
 | ![{title}, a still]({folder}/{name}.jpg) | ![{title}, a clip]({folder}/{name}.webp) |
@@ -72,7 +80,7 @@ def with_pictures(readme: str, scenes: Mapping[str, str], pictures: Path) -> str
     """The README with clips of the scenes between its marks; unchanged if it has no marks."""
     if _BEGIN not in readme or _END not in readme:
         return readme
-    shown = [name for name in scenes if Pictures(pictures, name).are_there]
+    shown = [name for name in README_CLIPS if name in scenes and Pictures(pictures, name).are_there]
     folder = f"docs/{pictures.parent.name}/{pictures.name}"
     images = "\n".join(
         f'<a href="docs/gallery.md"><img src="{folder}/{name}.webp" width="32%" alt="{name}"></a>' for name in shown

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from gallery.__main__ import main, write_pages
-from gallery.page import gallery_page, short_text, with_pictures
-from gallery.pictures import Pictures, complaints, settings_of
+from gallery.page import README_CLIPS, gallery_page, short_text, with_pictures
+from gallery.pictures import NOT_SHOWN, Pictures, complaints, settings_of
 from PIL import Image, ImageSequence
 
 import plash
+from gallery import heroes
 from gallery import pictures as pictures_module
+from plash.render.preview.preview import preview_of
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def docs(tmp_path):
 def test_the_page_has_every_scene_that_has_pictures(docs):
     page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
     shown = [name for name in plash.gallery() if f"plash run {name}\n" in page]
-    assert shown == [name for name in plash.gallery() if name != "knot"]
+    assert shown == [name for name in plash.gallery() if name not in ("knot", *NOT_SHOWN)]
     for link in re.findall(r"!\[.*?\]\((.*?)\)", page):
         assert (docs / link).is_file()
     assert len(re.findall(r"^## ", page, re.MULTILINE)) == len(shown)
@@ -39,7 +41,7 @@ def test_the_page_has_every_scene_that_has_pictures(docs):
 
 def test_scenes_on_the_page_are_those_that_are_shipped(docs):
     page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
-    shown = [name for name in plash.gallery() if name != "knot"]
+    shown = [name for name in plash.gallery() if name not in ("knot", *NOT_SHOWN)]
     for name, text in zip(shown, re.findall(r"```toml\n(.*?)```", page, re.DOTALL), strict=True):
         scene = plash.parse_scene(f"version = 1\n{text}", "page", Path(plash.__file__).parent / "scenes")
         assert scene.fill == plash.load_scene(name).fill
@@ -59,7 +61,7 @@ def test_the_readme_gets_clips_between_its_marks(docs):
     assert text.startswith("# plash\n")
     assert text.endswith("\nmore\n")
     sources = re.findall(r'src="(.*?)"', text)
-    assert len(sources) == len(plash.gallery()) - 1
+    assert len(sources) == len(README_CLIPS) - 1  # the knot has none here
     assert all((docs.parent / source).is_file() for source in sources)
     assert with_pictures("no marks", plash.gallery(), docs) == "no marks"
 
@@ -102,3 +104,24 @@ def test_a_scene_becomes_a_still_and_a_clip(tmp_path):
     with Image.open(pictures.still) as still, Image.open(pictures.clip) as clip:
         assert (still.format, still.width) == ("JPEG", 64)
         assert (clip.format, len(list(ImageSequence.Iterator(clip)))) == ("WEBP", 3)
+
+
+def test_a_large_still_is_made_once_and_again_when_its_scene_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(heroes, "HEROES", {"drop_in_pool": heroes.Hero(1, 8)})
+    monkeypatch.setattr(heroes, "WIDTH", 32)
+    monkeypatch.setattr(heroes, "renderer_of", lambda scene: preview_of(scene))
+    file = heroes.still(tmp_path / "pictures", "drop_in_pool")
+    stamps = []
+    for more in ({}, {}, {"look.set": "dark"}):
+        heroes.make_hero("drop_in_pool", tmp_path / "runs", tmp_path / "pictures", None, **more)
+        stamps.append((file.stat().st_mtime_ns, file.read_bytes()))
+    assert stamps[0] == stamps[1]
+    assert stamps[1][1] != stamps[2][1]
+    with Image.open(file) as image:
+        assert image.size == (32, 18)
+
+
+def test_large_stills_are_of_scenes_that_exist_and_of_frames_they_have():
+    for name, hero in heroes.HEROES.items():
+        assert name not in NOT_SHOWN
+        assert 1 <= hero.frame <= plash.load_scene(name).time.frames

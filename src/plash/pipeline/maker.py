@@ -66,7 +66,9 @@ class Run:
             return stage.wanted(self.scene)
         before = stage.inputs(self.scene, self.still) if isinstance(stage, FileStage) else [(stage, self.still - 1)]
         goes_on = any(source is stage for source, _ in before)
-        return [number for number in stage.wanted(self.scene) if number == self.still or (goes_on and number < self.still)]
+        return [
+            number for number in stage.wanted(self.scene) if number == self.still or (goes_on and number < self.still)
+        ]
 
     @property
     def remedy(self) -> str:

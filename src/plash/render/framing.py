@@ -1,7 +1,7 @@
 """What a camera without a place looks at: not the whole domain, but as much of it as the liquid may reach.
 
-This is known from the scene alone. Frames on disk would tell it better, but a picture must not depend on how many of them
-there were when it was made: a run that is stopped and goes on has the same pictures as one that was not.
+This is known from the scene alone. Frames on disk would tell it better, but a picture must not depend on how many of
+them there were when it was made: a run that is stopped and goes on has the same pictures as one that was not.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.scene.bodies import Fill
 from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.sources import Blob, Spout
@@ -32,9 +33,9 @@ def seen_size(scene: Scene) -> NDArray[np.float64]:
     if not falls or not scene.solver.has_free_surface or scene.force or scene.pump:
         return size
     tops = [0.0]
-    for body in (*scene.fill, *(source for source in scene.source if isinstance(source, Blob | Drops))):
-        if body.shape is None:  # it is in a container, which is seen as well
-            continue
+    sources = [source for source in scene.source if isinstance(source, Blob | Drops)]
+    bodies: list[Fill | Blob | Drops] = [*(fill for fill in scene.fill if not fill.inside), *sources]
+    for body in bodies:
         tops.append(_SPLASH * (_top(body.shape.bounds(3)[1][1], size) + _rise(body.velocity[1], gravity[1])))
     for source in scene.source:
         if isinstance(source, Spout):

@@ -1,7 +1,7 @@
 """Floors of sets, made from formulas: tiles, a bench, planks, slabs of stone, slate.
 
-A pattern is a square picture that repeats itself, of factors to the floor's colour whose mean is one: far away, where no
-tile can be told from the next, the floor has its colour. Both renderers look it up.
+A pattern is a square picture that repeats itself, of factors to the floor's colour whose mean is one: far away, where
+no tile can be told from the next, the floor has its colour. Both renderers look it up.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _tiles() -> Array:
     joint = _joints(x, z, 0.022)
     glaze = shade * (1 + 0.03 * (_noise(64, 64, 2) - 0.5))
     tile = np.stack([glaze * (1 - hue), glaze, glaze * (1 + hue)], axis=-1)
-    return joint[..., None] * np.array([0.42, 0.46, 0.50]) + (1 - joint)[..., None] * tile
+    floor: Array = joint[..., None] * np.array([0.42, 0.46, 0.50]) + (1 - joint)[..., None] * tile
+    return floor
 
 
 def _bench() -> Array:
@@ -137,7 +138,8 @@ def _wood() -> Array:
     deeper = np.array([0.9, 1.0, 1.16])  # red fades least where wood is dark
     planks = np.clip(tone, 0.1, None)[..., None] ** deeper
     gap = 1 - _ramp(np.abs(z - plank - 0.5), 0.478, 0.492)
-    return (0.25 + 0.75 * gap)[..., None] * planks
+    floor: Array = (0.25 + 0.75 * gap)[..., None] * planks
+    return floor
 
 
 def _stone() -> Array:
@@ -151,7 +153,8 @@ def _stone() -> Array:
     joint = _joints(moved + 0.02 * (_noise(60, 60, 14) - 0.5), z + 0.02 * (_noise(60, 60, 15) - 0.5), 0.03)
     slab = shade * (1 + 0.55 * (rough - 0.5))
     stone = np.stack([slab * (1 + hue), slab, slab * (1 - hue)], axis=-1)
-    return joint[..., None] * np.array([0.34, 0.33, 0.31]) + (1 - joint)[..., None] * stone
+    floor: Array = joint[..., None] * np.array([0.34, 0.33, 0.31]) + (1 - joint)[..., None] * stone
+    return floor
 
 
 def _slate() -> Array:

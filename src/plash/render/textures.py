@@ -1,4 +1,4 @@
-"""Pictures from files that cover solids: each side of a body shows the picture as if it were thrown on it from there."""
+"""Pictures from files that cover solids: each side of a body shows the picture as if it were thrown on it."""
 
 from __future__ import annotations
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from plash.scene.colors import screen
 
-FLOOR_BRIGHTNESS = 0.775  # of a white floor in the light of a ray-traced set
-
 
 def toned(light: NDArray[np.floating], exposure: float, curve: str) -> NDArray[np.uint8]:
     """The picture of light.

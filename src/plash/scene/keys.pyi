@@ -276,6 +276,7 @@ class LookKeys(TypedDict, total=False):
     width: int
     height: int | None
     camera: Camera | CameraKeys | None
+    set: Literal["studio", "pool", "lab", "table", "outdoors", "dark"]
     color: str | None
     color_by: Literal["material", "speed", "age", "temperature", "log_viscosity"] | None
     top_speed: float | str | None
@@ -283,18 +284,19 @@ class LookKeys(TypedDict, total=False):
     smoke_color: str
     smoke_opacity: float | str | None
     fire_brightness: float
-    background: str
+    background: str | None
     floor: bool
     edges: bool
     liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None
     ior: float | None
     absorption: Vector | None
     roughness: float | None
-    tank: Literal["none", "glass"]
-    light: str
+    tank: Literal["none", "glass"] | None
+    tank_color: str
+    light: str | None
     exposure: float
     tone: Literal["filmic", "plain"]
-    shutter: float
+    shutter: float | None
 
 class MeshShapeKeys(TypedDict, total=False):
     """Keys of `MeshShape`."""
@@ -513,6 +515,7 @@ class SolidKeys(TypedDict, total=False):
     motion: Motion | MotionKeys | None
     temperature: float | str | None
     look: SolidLook | SolidLookKeys
+    collide: bool
 
 class SolidLookKeys(TypedDict, total=False):
     """Keys of `SolidLook`."""
@@ -520,6 +523,8 @@ class SolidLookKeys(TypedDict, total=False):
     color: str | None
     material: Literal["matte", "plastic", "metal", "glass"]
     roughness: float
+    texture: str | None
+    texture_size: float | str | None
 
 class SolverKeys(TypedDict, total=False):
     """Keys of `Solver`."""

@@ -116,8 +116,8 @@ class Look(SceneModel):
     )
     set: Literal["studio", "pool", "lab", "table", "outdoors", "dark"] = Field(
         default="studio",
-        description="What is round the domain: an empty studio, tiles (pool), a bench by a window (lab), a wooden table "
-        "and a lens with little depth of field (table), stone in the sun (outdoors), or a dark room (dark).",
+        description="What is round the domain: an empty studio, tiles (pool), a bench by a window (lab), a wooden "
+        "table and a lens with little depth of field (table), stone in the sun (outdoors), or a dark room (dark).",
     )
     color: Color | None = Field(
         default=None,

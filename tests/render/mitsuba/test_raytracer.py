@@ -29,6 +29,7 @@ DATA = Path(__file__).parents[1] / "data"
 NONE = Moment(Mesh.empty(), no_particles(3))
 HIGH = (0.9, 0.5, 1.2)
 CAMERA = Camera.model_validate({"from": (2.6, 1.3, 3.4), "to": (0.9, 0.3, 0.6), "fov": 26})
+PLAIN: dict[str, Any] = {"width": 48, "height": 28, "quality": "preview", "tank": "none", "shutter": 0}
 LOOKS: dict[str, dict[str, Any]] = {
     "water": {},
     "clear": {"liquid": "clear"},
@@ -67,7 +68,7 @@ def make_scene(material="matte", size=(2, 1, 1.2), empty=False, **look):
         domain=Domain(size=size, resolution=20),
         fill=[Fill(shape=Box(min=(0, 0, 0), max=tuple(scale * x for x in HIGH)))],
         solid=[] if empty else [Solid(shape=ball, look={"color": "orange", "material": material})],
-        look=Look(**{"width": 48, "height": 28, "quality": "preview", "camera": CAMERA, **look}),
+        look=Look(**{**PLAIN, "camera": CAMERA, **look}),
     )
 
 

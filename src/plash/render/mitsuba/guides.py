@@ -1,9 +1,9 @@
 """What guides the denoiser: colours of things without light, as they are seen through water and glass.
 
-The colour of the first surface that a ray meets says nothing of what is behind clear liquid, and the denoiser would take
-that for grain. So everything is there twice. In the lit scene light falls on it. In the guide everything opaque shines by
-itself in its own colour, returns no light, and the surround is of one colour; what is clear is the same in both. Rays
-through the guide end at the first thing that is not clear.
+The colour of the first surface that a ray meets says nothing of what is behind clear liquid, and the denoiser would
+take that for grain. So everything is there twice. In the lit scene light falls on it. In the guide everything opaque
+shines by itself in its own colour, returns no light, and the surround is of one colour; what is clear is the same in
+both. Rays through the guide end at the first thing that is not clear.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plash.mesh.mesh import Mesh
-from plash.render.mitsuba.materials import Part, Surface, rgb
+from plash.render.mitsuba.materials import Part, Surface, rgb, smooth_glass
 from plash.render.mitsuba.placing import Floats, Placing
 
 _DEEPEST = 8  # surfaces that a ray of the guide goes through
@@ -58,17 +58,27 @@ def shown_triangles(
 ) -> Shown:
     """A mesh as it is lit, and as it guides the denoiser."""
     lit = triangles(mi, placing, mesh, surface.parts, colors, uv)
-    return Shown(lit, lit if surface.is_clear else triangles(mi, placing, mesh, unlit(surface), colors, uv))
+    return Shown(lit, triangles(mi, placing, mesh, unlit(surface), colors, uv) if differs(surface) else lit)
 
 
 def shown_shape(shape: Part, surface: Surface) -> Shown:
     """One of Mitsuba's own shapes, as it is lit and as it guides the denoiser."""
     lit = shape | surface.parts
-    return Shown(lit, lit if surface.is_clear else shape | unlit(surface))
+    return Shown(lit, shape | unlit(surface) if differs(surface) else lit)
+
+
+def differs(surface: Surface) -> bool:
+    """Whether a surface is another one in the guide."""
+    return not surface.is_clear or surface.ior is not None
 
 
 def unlit(surface: Surface) -> Part:
-    """A surface that sends out its own colour, and returns no light."""
+    """A surface that sends out its own colour, and returns no light; what is clear and dull, without its roughness.
+
+    Mitsuba looks for lamps from every surface that is not a perfect mirror, and has no way to find those of the guide.
+    """
+    if surface.ior is not None:
+        return smooth_glass(surface.ior)
     return {"bsdf": _BLACK, "emitter": {"type": "area", "radiance": surface.color}}
 
 

@@ -32,15 +32,22 @@ class Surface:
     Attributes:
         parts: What a shape takes: how it treats light, and its inside if it has one.
         color: Light that it returns; None where one sees through.
+        ior: Index of refraction of what is clear and dull: the guide has it without its roughness.
     """
 
     parts: Part
     color: Part | None
+    ior: float | None = None
 
     @property
     def is_clear(self) -> bool:
         """Whether what is behind is seen through it."""
         return self.color is None
+
+
+def smooth_glass(ior: float) -> Part:
+    """Clear and without roughness: rays go on in one of two directions."""
+    return {"bsdf": _clear(ior, 0.0)}
 
 
 def rgb(light: Array) -> Part:
@@ -62,10 +69,10 @@ def liquid_surface(look: LiquidLook, units_per_metre: float, by_vertex: bool = F
             gloss = _coated if by_vertex else _glossy
             return Surface({"bsdf": gloss(color, look.ior, look.roughness)}, color)
         case _:
-            clear = _clear(look.ior, look.roughness)
+            clear, dull = _clear(look.ior, look.roughness), look.ior if look.roughness >= _SMOOTHEST else None
             if by_vertex:
-                return Surface({"bsdf": clear | {"specular_transmittance": color}}, None)
-            return Surface({"bsdf": clear, "interior": _inside(look, units_per_metre)}, None)
+                return Surface({"bsdf": clear | {"specular_transmittance": color}}, None, dull)
+            return Surface({"bsdf": clear, "interior": _inside(look, units_per_metre)}, None, dull)
 
 
 def on_both_sides(surface: Surface) -> Surface:
@@ -88,7 +95,8 @@ def solid_surface(look: SolidLook, texture: Part | None = None) -> Surface:
     if look.material == "glass":
         # Light goes in and out, and has the colour after both
         tint = {"specular_transmittance": rgb(np.sqrt(light))}
-        return Surface({"bsdf": _clear(1.5, look.roughness if look.roughness > 0.1 else 0.0) | tint}, None)
+        roughness = look.roughness if look.roughness > 0.1 else 0.0
+        return Surface({"bsdf": _clear(1.5, roughness) | tint}, None, 1.5 if roughness > 0 else None)
     if look.material == "metal":
         return Surface({"bsdf": _metal(color, look.roughness)}, color)
     if look.material == "plastic":
@@ -114,7 +122,7 @@ def mixed(first: Surface, second: Surface, weight: Part) -> Surface:
 
 
 def pane(color: Array) -> Surface:
-    """Glass so thin that it bends no light: a share of it is mirrored, the rest goes straight on, in the pane's colour."""
+    """Glass so thin that it bends no light: a share is mirrored, the rest goes straight on, in the pane's colour."""
     glass = {"type": "thindielectric", "int_ior": _PANE_INDEX, "ext_ior": 1.0, "specular_transmittance": rgb(color)}
     return Surface({"bsdf": glass}, None)
 

@@ -1,8 +1,8 @@
 """Parts of a scene in Mitsuba's words: liquid, solids and camera. What is round them is in `set_parts.py`.
 
-Surfaces that would lie in each other are kept apart. Where liquid touches the domain's sides it is moved out a little, so
-that the floor is inside it, with nothing but liquid between them and the light in it. Solids at a side are moved out
-further, so that no film of liquid is seen between them and the side; panes of glass stand outside of all.
+Surfaces that would lie in each other are kept apart. Where liquid touches the domain's sides it is moved out a little,
+so that the floor is inside it, with nothing but liquid between the floor and the light in it. Solids at a side are
+moved out further, so that no film of liquid is seen between them and the side; panes of glass stand outside of all.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def solids(mi: Any, placing: Placing, scene: Scene, time: float, moving: bool) -
         if picture is not None:
             mesh = apart(mesh)
             points, sides = mesh.vertices.astype(np.float64), face_sides(mesh)
-            uv = texture_places(solid, scene.domain, time, points, sides) * [1, -1]
+            uv = texture_places(solid, scene.domain, time, points, sides)
             texture = bitmap(mi, picture)
         mesh = beyond_walls(mesh, scene.domain, _SOLIDS_APART * placing.apart)
         made[f"solid_{index}"] = shown_triangles(mi, placing, mesh, solid_surface(solid.look, texture), uv=uv)

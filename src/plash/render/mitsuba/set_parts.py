@@ -26,6 +26,7 @@ from plash.scene.sets import LIGHTS, SETS
 _REACH = 12.0  # radius of the floor, in diagonals
 _TO_HORIZON = 300.0  # times as far the floor goes on where it is not to fade into a backdrop
 _NEAR_FLOOR, _FAR_FLOOR = 0.62, 0.34  # light that floor and backdrop return, as parts of the background's
+_GLOSSED = 0.55  # of its light, what a floor returns of itself under a gloss
 _ROUND = 128  # points round the floor
 _PATTERNED = 10.0  # half the side, in diagonals, of the square of floor that has a pattern
 _FADING = 0.45  # share of that, from its middle on, where the pattern begins to fade
@@ -64,9 +65,9 @@ def tank(mi: Any, placing: Placing, domain: Domain, color: Array) -> Content:
 def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Content:
     """The floor: plain, or with the pattern of a set.
 
-    In the studio a plain one is a wide disc, darker towards its rim, where it goes over into the backdrop. Others end at
-    the horizon, so far away that rays would slip between triangles: such a floor is one disc, which Mitsuba meets by its
-    equation, and where it has a pattern a square lies on it.
+    In the studio a plain one is a wide disc, darker towards its rim, where it goes over into the backdrop. Others end
+    at the horizon, so far away that rays would slip between triangles: such a floor is one disc, which Mitsuba meets by
+    its equation, and where it has a pattern a square lies on it.
 
     Args:
         mi: Mitsuba.
@@ -101,12 +102,12 @@ def _patterned(mi: Any, placing: Placing, scene: Scene, pattern: Pattern, middle
     line = np.linspace(-1, 1, 256)
     away = np.clip((np.hypot(*np.meshgrid(line, line)) - _FADING) / (0.95 - _FADING), 0, 1)
     fading = bitmap(mi, (away * away * (3 - 2 * away))[:, :, None].astype(np.float32), wrap_mode="clamp")
-    picture = pattern.factors * color
+    picture = pattern.factors[::-1] * color
     squares = []
     for share in (1.0, _FADING / math.sqrt(2)):
         side = share * half
         square = {"type": "rectangle", "to_world": _level(mi, placing(middle).tolist(), side)}
-        # The square goes from 0 to 1 along x and along -z; the pattern has a corner at the origin and rows along z
+        # The square goes from 0 to 1 along x and along -z; the pattern has a corner at the origin and rows along -z
         along = 2 * side / placing.scale / pattern.size
         start = (middle[[0, 2]] + [-1, 1] * np.array([side / placing.scale] * 2)) / pattern.size
         place = mi.ScalarTransform3f().translate([float(start[0]), float(1 - start[1])]).scale([along, along])
@@ -120,9 +121,10 @@ def _level(mi: Any, place: list[float], scale: float) -> Any:
 
 
 def rim_color(scene: Scene) -> Array:
-    """The share of light that the rim of the floor, and the backdrop behind it, return."""
+    """The share of light that the rim of the floor, and the backdrop behind it, return; less under a gloss."""
     plain = floor_pattern(scene) is None and scene.look.seen_light == "studio"
-    color: Array = (_FAR_FLOOR if plain else _NEAR_FLOOR) * light_of(scene.look.seen_background)
+    share = _GLOSSED if SETS[scene.look.set].gloss < 1 else 1.0
+    color: Array = share * (_FAR_FLOOR if plain else _NEAR_FLOOR) * light_of(scene.look.seen_background)
     return color
 
 

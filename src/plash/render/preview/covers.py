@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 
 
 class Covered(NamedTuple):
-    """A solid with a texture, and which of the triangles of all solids are its own: from the first to before the last."""
+    """A solid with a texture, and which of the triangles of all solids are its own: from `first` to before `last`."""
 
     solid: Solid
     first: int

@@ -35,9 +35,10 @@ from plash.render.preview.water import shine_through
 from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
 from plash.render.textures import apart
-from plash.render.tone import FLOOR_BRIGHTNESS, film
+from plash.render.tone import film
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
+from plash.scene.sets import SETS
 from plash.whitewater.motes import Motes
 
 Floats = NDArray[np.float32]
@@ -292,9 +293,9 @@ def _turned_to(view: View, things: DrawnTriangles) -> DrawnTriangles:
 
 
 def _background(scene: Scene) -> NDArray[np.float64]:
-    """Light of floor and background. In a set they are as bright as they are ray traced; in a studio as they are given."""
+    """Light of floor and background: in a set as bright as they are ray traced, in a studio as they are given."""
     light = light_of(scene.look.seen_background)
-    return light if scene.look.set == "studio" else film(FLOOR_BRIGHTNESS * light)
+    return light if scene.look.set == "studio" else film(SETS[scene.look.set].brightness * light)
 
 
 def _solids(scene: Scene, time: float) -> tuple[DrawnTriangles, list[Covered]]:
