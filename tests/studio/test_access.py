@@ -202,7 +202,10 @@ def test_tabs_come_in_the_order_in_which_they_asked():
             simulation.is_ready.set()
             await simulations.give_back(simulation)
 
-        gone = asyncio.create_task(simulations.take_in_turn("one", asyncio.sleep))
+        async def say_nothing(place: int, is_full: bool) -> None:
+            pass
+
+        gone = asyncio.create_task(simulations.take_in_turn("one", say_nothing))
         gone.cancel()
         await asyncio.gather(*(tab(number) for number in range(5)))
         assert (simulations.count, simulations._line, simulations._starting) == (0, [], 0)

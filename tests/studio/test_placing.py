@@ -1,6 +1,7 @@
 """Boxes and discs, roughness, and the value under the pointer."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,7 @@ gravity = [0, 0]
 shape = { kind = "sphere", center = [0.6, 0.5], radius = 0.3 }
 """
     page = Page(text)
-    simulation = page.session._live
+    simulation: Any = page.session._live
     particles = simulation._solver.state.particles
     x, y = (particles.cell + particles.offset) * simulation._solver.h
     particles.velocity[0], particles.velocity[1] = -3.0 * (y - 0.5), 3.0 * (x - 0.6)
