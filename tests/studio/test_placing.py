@@ -53,7 +53,7 @@ def test_shapes_that_cannot_be_placed_are_told():
     with pytest.raises(PlashError, match=f"{MOST} is the most"):
         placed(scene, "box 99", "box", (0.1, 0.1), (0.2, 0.2))
     page = Page()
-    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.1, radius=0.03)
     page.say("place", begins=True, shape="box", name="wall 1", x0=0.1, y0=0.1, x1=0.2, y1=0.2)
     page.work()
     assert "draw or erase" in page.last("note")["text"]
