@@ -120,7 +120,7 @@ def test_a_preset_is_another_scene(page):
 def test_a_slider_changes_the_scene_under_way(page):
     page.step(2)
     page.tab.click('[data-tab="settings"]')
-    slider = page.tab.locator('[data-key="domain.gravity"] input').nth(1)
+    slider = page.tab.locator('[data-key="domain.gravity"] input[type=range]').nth(1)
     slider.fill("20")
     page.tab.select_option('[data-key="solver.transfer"] select', "flip")
     page.tab.locator('[data-key="solver.separating_walls"] input').uncheck()
