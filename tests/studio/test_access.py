@@ -218,7 +218,7 @@ def test_tabs_come_in_the_order_in_which_they_asked():
 
 @pytest.mark.slow
 def test_the_page_asks_for_the_password_and_then_opens_the_scene_of_its_link(lan, browser):
-    context = browser.new_context(viewport={"width": 1000, "height": 560})
+    context = browser.new_context(viewport={"width": 1160, "height": 560})
     tab = context.new_page()
     link = httpx.get(f"{lan.origin}/page/login.js").text  # the page is there
     assert link

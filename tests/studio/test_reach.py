@@ -146,7 +146,7 @@ def test_picture_panel_and_next_stage_are_seen_together(page, size):
         tab.click("#stage")
         page.wait("d.stage === 'grid'")
     finally:
-        tab.set_viewport_size({"width": 1000, "height": 560})
+        tab.set_viewport_size({"width": 1160, "height": 560})
 
 
 def test_streamlines_follow_the_flow_and_are_drawn_in_liquid_alone(page):
