@@ -44,9 +44,22 @@ class Pupil:
     ended: str = ""
 
 
-async def attend(
-    port: str, cookie: str, text: str, seconds: float, cells: int, pupil: Pupil, all_there: asyncio.Barrier
-) -> None:
+class Room:
+    """Where those who have a picture wait until all places are taken."""
+
+    def __init__(self, places: int) -> None:
+        self._missing = places
+        self._full = asyncio.Event()
+
+    async def all_there(self) -> None:
+        """Take a place, and wait for the others."""
+        self._missing -= 1
+        if self._missing <= 0:
+            self._full.set()
+        await self._full.wait()
+
+
+async def attend(port: str, cookie: str, text: str, seconds: float, cells: int, pupil: Pupil, room: Room) -> None:
     """Be a tab: begin, wait for the others, then run for a while."""
     origin = websockets.Origin(f"http://127.0.0.1:{port}")
     begin = time.perf_counter()
@@ -68,7 +81,7 @@ async def attend(
                 else:
                     pupil.first_picture = now - begin
                     await socket.send(json.dumps({"kind": "seen", "frame": frame_of(data)[0]["number"]}))
-            await all_there.wait()
+            await room.all_there()
             await _run(socket, seconds, cells, pupil)
     except (websockets.ConnectionClosed, OSError) as error:
         pupil.ended = str(error)
@@ -117,9 +130,9 @@ async def _teach(port: str, options: argparse.Namespace, server: int) -> None:
     cookie = entered.headers["set-cookie"].partition(";")[0]
     text = preset_text("dam").replace("resolution = 128", f"resolution = {options.cells}")
     pupils = [Pupil() for _ in range(options.tabs)]
-    there = asyncio.Barrier(min(options.tabs, options.places))
+    room = Room(min(options.tabs, options.places))
     tasks = [
-        asyncio.create_task(attend(port, cookie, text, options.seconds, options.cells, one, there)) for one in pupils
+        asyncio.create_task(attend(port, cookie, text, options.seconds, options.cells, one, room)) for one in pupils
     ]
     await asyncio.gather(*tasks)
     memory = _memory_of_children(server)

@@ -144,7 +144,7 @@ def browser():
 @contextmanager
 def open_tab(browser, studio: Studio, prepare: Callable[[Any], Any] = lambda tab: None) -> Iterator[Any]:
     """A tab of the studio that shows its scene; what prepares it before it loads is its `extra`."""
-    context = browser.new_context(viewport={"width": 1000, "height": 560}, accept_downloads=True, color_scheme="light")
+    context = browser.new_context(viewport={"width": 1160, "height": 560}, accept_downloads=True, color_scheme="light")
     tab = context.new_page()
     tab.set_default_timeout(15_000)
     tab.problems = []

@@ -68,6 +68,7 @@ def take(
 ) -> None:
     """Take one picture."""
     tab = page.tab
+    tab.click('[data-tab="view"]')
     tab.select_option("#preset", preset)
     page.wait(f"d.title === {title!r} && Number(d.steps) === 0", 300_000)
     for tool, places in strokes:

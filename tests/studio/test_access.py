@@ -202,7 +202,10 @@ def test_tabs_come_in_the_order_in_which_they_asked():
             simulation.is_ready.set()
             await simulations.give_back(simulation)
 
-        gone = asyncio.create_task(simulations.take_in_turn("one", asyncio.sleep))
+        async def say_nothing(place: int, is_full: bool) -> None:
+            pass
+
+        gone = asyncio.create_task(simulations.take_in_turn("one", say_nothing))
         gone.cancel()
         await asyncio.gather(*(tab(number) for number in range(5)))
         assert (simulations.count, simulations._line, simulations._starting) == (0, [], 0)
@@ -215,7 +218,7 @@ def test_tabs_come_in_the_order_in_which_they_asked():
 
 @pytest.mark.slow
 def test_the_page_asks_for_the_password_and_then_opens_the_scene_of_its_link(lan, browser):
-    context = browser.new_context(viewport={"width": 1000, "height": 560})
+    context = browser.new_context(viewport={"width": 1160, "height": 560})
     tab = context.new_page()
     link = httpx.get(f"{lan.origin}/page/login.js").text  # the page is there
     assert link

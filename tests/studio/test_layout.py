@@ -57,7 +57,7 @@ def resized(page):
     yield resize
     if page.tab.locator("#more.open").count():
         page.tab.keyboard.press("Escape")
-    resize(1000, 560)
+    resize(1160, 560)
 
 
 def open_if_closed(tab, toggle: str, box: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from plash.scene.language.read import parse_scene
 from plash.studio.controls import controls, values_of
 from plash.studio.kinds import live
-from plash.studio.lessons import Do, Question, all_lessons
+from plash.studio.lessons import Answer, Do, Question, all_lessons
 from plash.studio.presets import preset_text
 from plash.studio.twins import Twins, with_values
 
@@ -61,9 +61,9 @@ def test_every_scene_setting_view_and_stage_of_a_step_exists(name, number):
 
 
 def test_a_question_has_one_right_answer():
-    answer = {"text": "a", "feedback": "b"}
+    wrong = Answer(text="a", feedback="b")
     with pytest.raises(ValueError, match="exactly one right answer"):
-        Question(text="why", answers=(answer, answer))
+        Question(text="why", answers=(wrong, wrong))
     with pytest.raises(ValueError, match="view"):
         Do(view="nothing")
 

@@ -1,6 +1,7 @@
 """Boxes and discs, roughness, and the value under the pointer."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_shapes_that_cannot_be_placed_are_told():
     with pytest.raises(PlashError, match=f"{MOST} is the most"):
         placed(scene, "box 99", "box", (0.1, 0.1), (0.2, 0.2))
     page = Page()
-    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.3, radius=0.03)
+    page.say("draw", begins=True, x0=0.8, y0=0.1, x1=0.8, y1=0.1, radius=0.03)
     page.say("place", begins=True, shape="box", name="wall 1", x0=0.1, y0=0.1, x1=0.2, y1=0.2)
     page.work()
     assert "draw or erase" in page.last("note")["text"]
@@ -138,7 +139,7 @@ gravity = [0, 0]
 shape = { kind = "sphere", center = [0.6, 0.5], radius = 0.3 }
 """
     page = Page(text)
-    simulation = page.session._live
+    simulation: Any = page.session._live
     particles = simulation._solver.state.particles
     x, y = (particles.cell + particles.offset) * simulation._solver.h
     particles.velocity[0], particles.velocity[1] = -3.0 * (y - 0.5), 3.0 * (x - 0.6)

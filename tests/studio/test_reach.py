@@ -38,7 +38,8 @@ def test_axe_finds_no_serious_fault(page, theme):
             assert faults(tab) == [], name
         tab.click('[data-lesson="cfl"]')
         assert faults(tab) == [], "a lesson"
-        tab.keyboard.press("Shift+/")
+        tab.click("#lesson-leave")
+        tab.keyboard.press("?")
         tab.wait_for_selector("#help-dialog[open]")
         assert faults(tab) == [], "help"
         tab.keyboard.press("Escape")
@@ -145,7 +146,7 @@ def test_picture_panel_and_next_stage_are_seen_together(page, size):
         tab.click("#stage")
         page.wait("d.stage === 'grid'")
     finally:
-        tab.set_viewport_size({"width": 1000, "height": 560})
+        tab.set_viewport_size({"width": 1160, "height": 560})
 
 
 def test_streamlines_follow_the_flow_and_are_drawn_in_liquid_alone(page):

@@ -10,6 +10,7 @@ from plash.scene.bodies import Solid
 from plash.scene.model import Scene
 from plash.scene.shapes import Box, Sphere
 from plash.studio.controls import roughness
+from plash.studio.drawing import pieces_of
 
 Point = tuple[float, float]
 
@@ -18,11 +19,11 @@ _LEAST = 0.004  # size of one, of the longest side of the domain
 
 
 def shapes_of(scene: Scene) -> list[dict[str, Any]]:
-    """Those solids that are a box or a disc and stand still: name, kind, and two corners in m."""
+    """Those solids that are a box or a disc and stand still, but for drawn walls: name, kind, and two corners in m."""
     found = []
     for solid in scene.solid:
         shape = solid.shape
-        if solid.motion is not None or shape.rotation is not None or shape.translation is not None:
+        if pieces_of(solid) or solid.motion is not None or shape.rotation is not None or shape.translation is not None:
             continue
         if isinstance(shape, Box):
             corners = (*shape.min, *shape.max)

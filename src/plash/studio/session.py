@@ -99,6 +99,8 @@ class Session:
                 self._recording = message.fps
             case m.StopRecording():
                 self._recording = 0
+            case m.Probe():
+                self._probe(message, self._live)
             case _ if self._history is not None and self._live is not None:
                 self._is_new = True
                 self._meddle(message, self._history, self._live)
@@ -122,8 +124,6 @@ class Session:
                 self._begin(self._made(history.now))
             case m.Compare():
                 self._compare(message.settings, history.now)
-            case m.Probe():
-                self._probe(message, simulation)
             case m.Save():
                 self._save(history.now, message.purpose)
             case m.PushFluid():
@@ -187,11 +187,10 @@ class Session:
         """The simulation of a scene, with one beside it if that is wanted."""
         return Twins(scene, self._others) if self._others else live(scene)
 
-    def _probe(self, message: m.Probe, simulation: Live) -> None:
+    def _probe(self, message: m.Probe, simulation: Live | None) -> None:
         """Tell the values at a point; where frames come by themselves, they tell it."""
         self._point = None if message.x is None or message.y is None else (message.x, message.y)
-        self._is_new = False
-        if self._point is None or self._running:
+        if self._point is None or self._running or simulation is None:
             return
         told = []
         for one in filter(None, (simulation, simulation.beside)):

@@ -23,7 +23,7 @@ export class Compare {
     return Object.keys(this.settings).length > 0;
   }
 
-  show({ values, compare, beside, method }) {
+  show({ values, compare, beside }) {
     this.settings = compare;
     const keys = Object.keys(values).filter((key) => this.controls[key] && this.controls[key].type !== "vector");
     if (keys.join() !== [...this.key.options].map(({ value }) => value).join()) {
@@ -43,7 +43,7 @@ export class Compare {
     $("#caption-beside").textContent = told(beside.values);
     this.picture ??= new Picture($("#fluid-beside"));
     this.overlay ??= new Overlay($("#overlay-beside"), this.picture);
-    if (this.picture.begin({ ...beside, method: beside.method ?? method })) this.picture.fit();
+    if (this.picture.begin(beside)) this.picture.fit();
   }
 
   // The part of a frame that is of the second

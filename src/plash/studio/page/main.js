@@ -349,7 +349,7 @@ async function begin() {
   charts = new Charts($("#tab-charts"));
   inside = new Inside($("#tab-inside"), say, setView);
   files = new Files(() => link, [$("#fluid"), $("#overlay")], state, openScene);
-  share = new Share(say, files, about.lan);
+  share = new Share(files, about.lan);
   runs = new Runs(state);
   lessonScene = new LessonScene({ say, setView, openPreset, pause: () => state.running && play(false) });
   const tab = () => $(".panel [role=tab][aria-selected=true]").dataset.tab;

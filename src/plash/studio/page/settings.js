@@ -78,7 +78,12 @@ export class Settings {
     const { key, name, type } = control,
       { toShare, toValue } = scaleOf(control);
     const slider = made("input", { type: "range", min: 0, max: 1, step: type === "whole" ? 1 / 30 : 0.001, ariaLabel: name });
-    const field = numberField(name, (value) => this.#send(key, type === "whole" ? Math.round(value) : value));
+    const field = numberField(name, (value) => {
+      const given = type === "whole" ? Math.round(value) : value;
+      slider.value = toShare(given);
+      tell(given);
+      this.#send(key, given);
+    });
     const event = RESTARTS.has(key) ? "change" : "input",
       now = () => toValue(Number(slider.value)),
       tell = (value) => {

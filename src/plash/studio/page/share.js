@@ -9,8 +9,8 @@ const PLACE = "plash-last-scene",
   SOON = 1200; // ms after a change
 
 export class Share {
-  constructor(say, files, lan) {
-    Object.assign(this, { say, files, lan });
+  constructor(files, lan) {
+    Object.assign(this, { files, lan });
     $("#link-copy").addEventListener("click", (event) => {
       event.preventDefault();
       this.#copy();
