@@ -164,4 +164,5 @@ def test_smoke_points_at_every_grid_of_its_vdb_files(tmp_path, up):
     volume = pxr.UsdVol.Volume(opened.GetPrimAtPath("/World/Fluid"))
     assert set(volume.GetFieldPaths()) == set(read_vdb((tmp_path / "fire/vdb/grids.0002.vdb").read_bytes()))
     bound = UsdGeom.Imageable(volume).ComputeWorldBound(2, "default").ComputeAlignedRange()
-    assert np.allclose([bound.GetMin(), bound.GetMax()], [[0, 0, 0], [0.6, 0.8, 0.5]], atol=1e-6)
+    corners: list[list[float]] = [[0.0, 0.0, 0.0], [0.6, 0.8, 0.5]]
+    assert np.allclose([list(bound.GetMin()), list(bound.GetMax())], corners, atol=1e-6)

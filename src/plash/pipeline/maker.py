@@ -61,14 +61,13 @@ class Run:
         return self.scene.time.frames if self.still is None else self.still
 
     def wanted(self, stage: Stage[Any]) -> Sequence[int]:
-        """The numbers of the files that are asked for: for a still, those up to it of stages that go from frame to frame."""
-        if self.still is None or not stage.is_of_frames:
-            return stage.wanted(self.scene)
-        before = stage.inputs(self.scene, self.still) if isinstance(stage, FileStage) else [(stage, self.still - 1)]
-        goes_on = any(source is stage for source, _ in before)
-        return [
-            number for number in stage.wanted(self.scene) if number == self.still or (goes_on and number < self.still)
-        ]
+        """The numbers of the files that are asked for: for a still its own, and those before that it goes on from."""
+        wanted, still = stage.wanted(self.scene), self.still
+        if still is None or not stage.is_of_frames:
+            return wanted
+        before = stage.inputs(self.scene, still) if isinstance(stage, FileStage) else [(stage, still - 1)]
+        first = 1 if any(source is stage for source, _ in before) else still
+        return [number for number in wanted if first <= number <= still]
 
     @property
     def remedy(self) -> str:
