@@ -88,7 +88,7 @@ def _read(file: File, scene: Scene, frame: int) -> Picture:
 PICTURES: FileStage[Picture] = FileStage(
     name="render",
     title="rendering",
-    edition=1,
+    edition=2,
     folders=("render",),
     after=(SIMULATION, SURFACES, WHITEWATER),
     file=lambda paths, frame: paths.folder.picture(frame),
