@@ -58,7 +58,7 @@ def test_without_heat_there_is_nothing_of_it_in_files_and_fingerprints(tmp_path)
     cold = plash.load_scene("kuo_obstacle", resolution=12, frames=2)
     plash.run(cold, tmp_path / "run", stages=["simulate"])
     with np.load(tmp_path / "run" / "grids" / "grids.0002.npz") as arrays:
-        assert set(arrays) == {"density", "velocity", "h", "frame", "time"}
+        assert set(arrays) == {"density", "velocity", "pressure", "h", "frame", "time"}
     for path in (tmp_path / "run" / "checkpoints").glob("*.npz"):
         with np.load(path) as arrays:
             assert set(arrays) == {"faces", "density", "pressure", "about"}
