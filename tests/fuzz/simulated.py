@@ -71,7 +71,7 @@ def _simulate(scene: Scene) -> int:
         for report in steps_to_frame(solver, frame, scene.time.fps):
             steps += 1
             promise(math.isfinite(report.residual) and report.dt > 0, f"step {steps}: {report}")
-            check_ledger(solver.ledger, scene.solver.kind == "liquid")
+            check_ledger(solver.ledger, getattr(scene.solver, "surface", "") == "particles")
             if steps == MOST_STEPS:
                 break
         check_moment(scene, solver)
@@ -85,7 +85,10 @@ def _run(scene: Scene, folder: Path) -> None:
     place = RunFolder(folder)
     manifest = read_run(place)
     for frame in range(1, scene.time.frames + 1):
-        check_ledger(Ledger(**manifest.stage("simulate").items[frame].ledger), scene.solver.kind == "liquid")
+        check_ledger(
+            Ledger(**manifest.stage("simulate").items[frame].ledger),
+            getattr(scene.solver, "surface", "") == "particles",
+        )
         check_surface(place.surface(frame))
         promise(place.picture(frame).stat().st_size > 0, f"frame {frame} has an empty picture")
 
@@ -119,8 +122,8 @@ def check_snapshot(seen: Snapshot) -> None:
         promise((seen.as_particles().volume > 0).all(), "a particle carries nothing, or less")
 
 
-def check_ledger(ledger: Ledger, is_liquid: bool) -> None:
-    """Refuse NaN, a volume below zero, and liquid that came from nowhere or went there."""
+def check_ledger(ledger: Ledger, is_exact: bool) -> None:
+    """Refuse NaN, a volume below zero and, of particles, liquid that came from nowhere or went there."""
     numbers: dict[str, Any] = {key: value for key, value in vars(ledger).items() if isinstance(value, float)}
     for name in ("brought", "removed"):
         numbers |= {f"{name} {key}": value for key, value in getattr(ledger, name).items()}
@@ -130,7 +133,7 @@ def check_ledger(ledger: Ledger, is_liquid: bool) -> None:
     promise(least >= -_ROUND_OFF * came, f"below zero: {ledger}")
     lost = sum(ledger.removed.values()) - ledger.outflow
     off = ledger.particle_volume + lost - ledger.target_volume
-    promise(not is_liquid or abs(off) <= _ROUND_OFF * came, f"off by {off}: {ledger}")
+    promise(not is_exact or abs(off) <= _ROUND_OFF * came, f"off by {off}: {ledger}")
 
 
 def check_surface(path: Path) -> None:

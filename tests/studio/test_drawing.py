@@ -59,8 +59,9 @@ def test_an_eraser_cuts_a_gap_and_leaves_the_rest():
 
 def loaded(**properties) -> plash.Scene:
     """A scene with a wall that came from a file, from (0.6, 0.5) to (1.4, 0.5)."""
-    solid = wall(SCENE, [(0.6, 0.5), (1.0, 0.5), (1.1, 0.5), (1.4, 0.5)]).solid[0].model_dump()
-    return plash.parse_scene(plash.scene_text(SCENE.model_copy(update={"solid": (plash.Solid(**solid | properties),)})))
+    solid = wall(SCENE, [(0.6, 0.5), (1.0, 0.5), (1.1, 0.5), (1.4, 0.5)]).solid[0]
+    made = solid.with_values(**properties)
+    return plash.parse_scene(plash.scene_text(SCENE.model_copy(update={"solid": (made,)})))
 
 
 def test_what_is_left_of_a_wall_keeps_its_friction_its_look_and_its_motion():

@@ -24,8 +24,8 @@ def seen_size(scene: Scene) -> NDArray[np.float64]:
     """The box (m) from the origin that is to be seen: the domain, as high as liquid, solids and the splash may be.
 
     >>> from plash.scene import load_scene
-    >>> seen_size(load_scene("stirring", **{"solid": []})).round(3).tolist()
-    [1.0, 0.562, 1.0]
+    >>> seen_size(load_scene("wave_maker")).round(3).tolist()  # of 0.8 m
+    [3.2, 0.751, 0.4]
     """
     size: NDArray[np.float64] = np.array(scene.domain.cells) * scene.domain.h
     gravity = scene.domain.gravity

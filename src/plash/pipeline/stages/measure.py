@@ -17,7 +17,6 @@ from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, every_frame
 from plash.scene.functions import called
 from plash.scene.model import Scene
-from plash.solvers.frame import Frame
 from plash.solvers.ledger import Ledger
 
 _KEY = "output.measure"
@@ -28,6 +27,8 @@ def _wanted(scene: Scene) -> Sequence[int]:
 
 
 def _make(inputs: Inputs) -> bytes:
+    from plash.solvers.frame import Frame
+
     ledger = TypeAdapter(Ledger).validate_python(inputs.history().simulated[inputs.number].ledger or {})
     frame = Frame(inputs.number, inputs.time, inputs.read(SIMULATION), ledger, ())
     found = called(inputs.scene.output.measure or dict, _KEY, frame)
