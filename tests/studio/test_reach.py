@@ -170,7 +170,7 @@ def test_boxes_are_moved_and_resized_with_the_pointer(page):
     tab.click('[data-tool="box"]')
     page.drag((0.9, 0.4), (1.1, 0.6))
     read = "[...document.querySelectorAll('#shapes input')].map(({ value }) => Number(value))"
-    page.until(f"({read}).length === 4 && ({read})[2] > 0.15")
+    page.until(f"({read}).length === 4 && ({read})[2] > 0.19")
     page.drag((1.0, 0.5), (1.2, 0.7))
     page.until(f"({read})[0] > 1.085")
     left, bottom, width, height = tab.evaluate(read)

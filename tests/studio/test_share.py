@@ -66,7 +66,32 @@ def test_a_link_that_is_none_is_told_and_the_page_works(page, studio, scene):
     tab.close()
 
 
+def test_charts_are_saved_as_a_table_of_both_methods(page):
+    tab = page.tab
+    tab.select_option("#compare-key", "solver.transfer")
+    tab.select_option(".compare-value select", "pic")
+    tab.click("#compare-start")
+    tab.wait_for_selector("#beside:not([hidden])")
+    assert tab.locator("#caption-beside").text_content() == "transfer: pic"
+    page.run_until(0.3)
+    tab.click('[data-tab="charts"]')
+    text = page.download(lambda: tab.click("#csv")).decode()
+    head, *rows = list(csv.reader(io.StringIO(text)))
+    table = np.array([[float(text or "nan") for text in row] for row in rows])
+    assert head[:3] == ["time [s]", "steps", "substeps"]
+    columns = {name: table[:, k] for k, name in enumerate(head)}
+    assert len(rows) > 5
+    assert (np.diff(columns["time [s]"]) > 0).all()
+    assert columns["kinetic [J/m]"][-1] == pytest.approx(page.fact("kinetic"))
+    assert columns["kinetic [J/m] of the second"][-1] != columns["kinetic [J/m]"][-1]
+    tab.click("#back")
+    tab.click('[data-tab="view"]')
+    tab.click("#compare-stop")
+    page.until("document.querySelector('#beside').hidden")
+
+
 def test_the_last_scene_is_kept_in_the_browser_and_comes_back_when_its_simulation_is_gone(studio, browser):
+    """The last of this file, as it ends the simulations of all tabs."""
     with open_tab(browser, studio) as tab:
         page = Page(tab)
         before = children_of(studio.process.pid)
@@ -85,27 +110,3 @@ def test_the_last_scene_is_kept_in_the_browser_and_comes_back_when_its_simulatio
         again.wait_for_selector("#busy", state="hidden", timeout=180_000)
         again.select_option("#preset", "last scene")
         Page(again).wait(f"d.title === {title!r}")
-
-
-def test_charts_are_saved_as_a_table_of_both_methods(page):
-    tab = page.tab
-    tab.select_option("#compare-key", "solver.transfer")
-    tab.select_option(".compare-value select", "pic")
-    tab.click("#compare-start")
-    tab.wait_for_selector("#beside:not([hidden])")
-    assert tab.locator("#caption-beside").text_content() == "transfer: pic"
-    page.run_until(0.3)
-    tab.click('[data-tab="charts"]')
-    text = page.download(lambda: tab.click("#csv")).decode()
-    head, *rows = list(csv.reader(io.StringIO(text)))
-    table = np.array(rows, float)
-    assert head[:3] == ["time [s]", "steps", "substeps"]
-    columns = {name: table[:, k] for k, name in enumerate(head)}
-    assert len(rows) > 5
-    assert (np.diff(columns["time [s]"]) > 0).all()
-    assert columns["kinetic [J/m]"][-1] == pytest.approx(page.fact("kinetic"))
-    assert columns["kinetic [J/m] of the second"][-1] != columns["kinetic [J/m]"][-1]
-    tab.click("#back")
-    tab.click('[data-tab="view"]')
-    tab.click("#compare-stop")
-    page.until("document.querySelector('#beside').hidden")
