@@ -22,13 +22,13 @@ types: .venv/ready
 
 # In two processes of one thread each, as most of the time of a first run is that of compiling kernels, one by one
 unit: .venv/ready browser
-	@echo "Tests run in two processes, and each reports when it is done: 10 to 15 minutes"
+	@echo "Tests run in two processes, and each reports when it is done: 20 to 25 minutes, most of it for compiling"
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target unit-solving unit-others
 
 quick: .venv/ready ## while editing: the tests without those marked slow, in less than two minutes on two cores once kernels are compiled
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target CHOICE='-m "not slow"' unit-solving unit-others
 
-SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers
+SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers tests/whitewater
 CHOICE :=
 
 unit-solving:
