@@ -9,7 +9,7 @@ import pickle
 import queue
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -126,9 +126,13 @@ class Workers:
                 yield Arrival(key, results[key]) if key in results else self._failed(key, thing)
 
     def addresses(self) -> dict[str, int]:
-        """The workers that are there, as of a moment ago, with the threads of each."""
+        """The workers that are there, as of a moment ago, with the threads of each.
+
+        Raises:
+            WorkersError: The scheduler is gone.
+        """
         if time.monotonic() - self._asked_at > _SECONDS_OF_A_LIST:
-            found = self.client.nthreads()
+            found = self._answer_to(self.client.nthreads)
             self._addresses = {address: int(threads) for address, threads in found.items()}
             self._asked_at = time.monotonic()
         return self._addresses
@@ -180,7 +184,7 @@ class Workers:
                 return None, False
             return own(), os.path.isfile(token) and os.access(os.path.dirname(token), os.W_OK)
 
-        answers: Mapping[str, tuple[Any, bool]] = self.client.run(greeting)
+        answers: Mapping[str, tuple[Any, bool]] = self._answer_to(partial(self.client.run, greeting))
         return answers
 
     def _hear(self, event: tuple[float, bytes]) -> None:
@@ -190,12 +194,20 @@ class Workers:
         """What finished orders gave, fetched together."""
         if not futures:
             return []
+        gathered: list[Any] = self._answer_to(partial(self.client.gather, futures))
+        return gathered
+
+    def _answer_to(self, question: Callable[[], Any]) -> Any:
+        """What the scheduler answers.
+
+        Raises:
+            WorkersError: It is gone.
+        """
         try:
-            gathered: list[Any] = self.client.gather(futures)
+            return question()
         except (OSError, TimeoutError, CancelledError):
             self._refuse_lost(at_once=True)
             raise
-        return gathered
 
     def _failed(self, key: str, future: Any) -> Arrival:
         """Why an order was not done."""
