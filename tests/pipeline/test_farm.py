@@ -216,3 +216,26 @@ def cluster(tmp_path, count=2):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+class Gone:
+    """A connection to a scheduler that has just died."""
+
+    status = "running"
+
+    def subscribe_topic(self, topic, handler) -> None:
+        pass
+
+    def nthreads(self) -> None:
+        raise OSError(errno.ECONNRESET, "Connection reset by peer")
+
+    def run(self, function) -> None:
+        raise OSError(errno.ECONNRESET, "Connection reset by peer")
+
+
+def test_a_scheduler_that_dies_while_it_is_asked_is_named(tmp_path):
+    found = workers.Workers(Gone())
+    for ask in (found.addresses, lambda: found.check(tmp_path)):
+        with pytest.raises(WorkersError, match="scheduler of the workers is gone"):
+            ask()
+    assert not list(tmp_path.iterdir())
