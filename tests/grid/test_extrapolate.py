@@ -45,6 +45,20 @@ def test_a_layer_is_the_mean_of_the_layer_before(make_box, dimension):
     assert np.allclose(after[4], before[3])
 
 
+def test_where_it_is_wanted_it_is_what_it_is_everywhere(make_box, dimension):
+    box = make_box(dimension)
+    rng = np.random.default_rng(3)
+    start = box.faces(lambda axis, *x: np.where(rng.random(x[0].shape) < 0.02, rng.standard_normal(x[0].shape), np.nan))
+    whole, part = start.copy(), start.copy()
+    extrapolate(whole, 3)
+    wanted = rng.random(whole.pool.shape[:2]) < 0.2
+    wanted[:, 0] = False
+    extrapolate(part, 3, wanted)
+    assert wanted.any()
+    assert np.array_equal(part.pool[wanted], whole.pool[wanted], equal_nan=True)
+    assert np.isnan(part.pool).sum() > np.isnan(whole.pool).sum()
+
+
 def test_nothing_known_stays_unknown(make_box, dimension):
     box = make_box(dimension)
     field = with_known(box, lambda *x: x[0] < -100)

@@ -5,8 +5,9 @@ import pytest
 
 from plash.grid.fields import FaceField
 from plash.grid.sample import velocity_at
+from plash.particles.from_grid import grid_to_affine_particles, grid_to_particles
 from plash.particles.sort import sort_particles
-from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
+from plash.particles.to_grid import particles_to_grid
 
 SHIFT = {2: (-5.0, 9.0), 3: (-5.0, 9.0, 3.0)}
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
-from plash.grid.loops import chunk_range, chunk_slice, row_start, stride
+from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.openness import Openness
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.timing import stage
@@ -158,12 +158,15 @@ def label_cells(
 
 
 @stage
-def forget_dry_faces(velocity: FaceField, cells: Cells) -> int:
-    """Make every velocity unknown that borders no liquid; return how many that do were unknown already."""
-    chunks = chunk_count()
-    missing = np.zeros(chunks, np.int64)
-    _forget(velocity.pool.reshape(-1), cells.faces.reshape(-1), missing, chunks)
-    return int(missing.sum())
+def forget_dry_faces(velocity: FaceField, cells: Cells) -> NDArray[np.int32]:
+    """Make every velocity unknown that borders no liquid; return how many that do were unknown already.
+
+    These are counted by axis and slot.
+    """
+    missing = np.zeros(velocity.pool.shape[:2], np.int32)
+    flat = (*missing.shape, -1)
+    _forget(velocity.pool.reshape(flat), cells.faces.reshape(flat), missing, chunk_count())
+    return missing
 
 
 @for_tile_shape
@@ -238,13 +241,14 @@ def _look_around(shape: Shape) -> Kernel:
 
 @kernel
 def _forget(velocity, faces, missing, chunks):
-    n = len(velocity)
+    n = missing.shape[1]
     for c in prange(chunks):
-        part = velocity[chunk_slice(c, chunks, n)]
-        bits = faces[chunk_slice(c, chunks, n)]
-        count = 0
-        for m in range(len(part)):
-            is_wet = bits[m] & WET > 0
-            count += is_wet and part[m] != part[m]
-            part[m] = part[m] if is_wet else np.float32(np.nan)
-        missing[c] = count
+        for axis in range(len(missing)):
+            for t in chunk_range(c, chunks, n):
+                part, bits = velocity[axis, t], faces[axis, t]
+                count = 0
+                for m in range(len(part)):
+                    is_wet = bits[m] & WET > 0
+                    count += is_wet and part[m] != part[m]
+                    part[m] = part[m] if is_wet else np.float32(np.nan)
+                missing[axis, t] = count

@@ -19,14 +19,24 @@ from plash.timing import stage
 
 
 @stage
-def extrapolate(field: FaceField, layers: int) -> None:
-    """Make unknown (NaN) values known up to the given number of layers round the known ones."""
+def extrapolate(field: FaceField, layers: int, wanted: NDArray[np.bool_] | None = None) -> None:
+    """Make unknown (NaN) values known up to the given number of layers round the known ones.
+
+    Args:
+        field: Is changed.
+        layers: How many.
+        wanted: By axis and slot, where the result is asked for; elsewhere fewer layers become known. None: everywhere.
+    """
     tiles = field.tiles
+    reached = [] if wanted is None else _reached(wanted, tiles.neighbours, layers)
     known = np.zeros(field.pool.shape[:2], np.int32)
     chunks = chunk_count()
     _count_known(field.pool.reshape(*known.shape, -1), known, chunks)
-    for _ in range(layers):
-        axes, slots = _frontier(known, tiles.neighbours, field.pool[0, 0].size)
+    for layer_number in range(layers):
+        near = _frontier(known, tiles.neighbours, field.pool[0, 0].size)
+        if wanted is not None:
+            near &= reached[layer_number]
+        axes, slots = (found.astype(np.int32) for found in np.nonzero(near))
         if len(slots) == 0:
             return
         layer = np.empty((len(slots), *tiles.shape), np.float32)
@@ -34,18 +44,28 @@ def extrapolate(field: FaceField, layers: int) -> None:
         _commit(field.pool.reshape(*known.shape, -1), axes, slots, layer.reshape(len(slots), -1), known, chunks)
 
 
-def _frontier(
-    known: NDArray[np.int32], neighbours: NDArray[np.int32], size: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Axes and slots of the tiles where something may become known: not full, and not alone."""
-    faces = [FRONT, BELOW, LEFT, RIGHT, ABOVE, BACK]
-    near = known > 0
-    for face in faces:
-        near |= known[:, neighbours[:, face]] > 0
+def _frontier(known: NDArray[np.int32], neighbours: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
+    """By axis and slot, the tiles where something may become known: not full, and not alone."""
+    near = _and_beside(known > 0, neighbours)
     near &= known < size
     near[:, 0] = False
-    axes, slots = np.nonzero(near)
-    return axes.astype(np.int32), slots.astype(np.int32)
+    return near
+
+
+def _reached(wanted: NDArray[np.bool_], neighbours: NDArray[np.int32], layers: int) -> list[NDArray[np.bool_]]:
+    """By axis and slot, the tiles that matter to the wanted ones in each layer: a value depends on those beside it."""
+    reached = [wanted]
+    for _ in range(layers - 1):
+        reached.insert(0, _and_beside(reached[0], neighbours))
+    return reached
+
+
+def _and_beside(marked: NDArray[np.bool_], neighbours: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """The marked tiles, and those that share a face with one."""
+    near = marked.copy()
+    for face in (FRONT, BELOW, LEFT, RIGHT, ABOVE, BACK):
+        near |= marked[:, neighbours[:, face]]
+    return near
 
 
 @kernel

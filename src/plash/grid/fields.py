@@ -15,11 +15,13 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
-from plash.grid.loops import chunk_range
+from plash.grid.loops import chunk_slice
 from plash.grid.tiles import Tiles
 from plash.timing import stage
 
 UNKNOWN = np.float32(np.nan)
+_SIZE_BITS = np.uint32(0x7FFFFFFF)  # all of a number but its sign
+_INFINITE_BITS = np.uint32(0x7F800000)  # what is above is no number
 
 
 @dataclass(eq=False)
@@ -75,22 +77,23 @@ def fastest(components: NDArray[np.float32]) -> NDArray[np.float64]:
     """Largest size of each component (first axis), leaving out what is not known; infinity if one is infinite."""
     rows = components.reshape(len(components), -1)
     chunks = chunk_count()
-    partial = np.zeros((chunks, len(rows)))
-    _find_fastest(rows, partial, chunks)
-    highest: NDArray[np.float64] = partial.max(axis=0)
+    partial = np.zeros((chunks, len(rows)), np.uint32)
+    _find_fastest(rows.view(np.uint32), partial, chunks)
+    highest: NDArray[np.float64] = partial.max(axis=0).view(np.float32).astype(np.float64)
     return highest
 
 
 @kernel
 def _find_fastest(rows, partial, chunks):
+    # Sizes are in the order of their bits; the highest of whole numbers is found many at a time
     n = rows.shape[1]
     for c in prange(chunks):
         for axis in range(len(rows)):
-            row = rows[axis]
-            highest = np.float32(0)
-            for m in chunk_range(c, chunks, n):
-                size = abs(row[m])
-                highest = size if size > highest else highest
+            part = rows[axis, chunk_slice(c, chunks, n)]
+            highest = np.uint32(0)
+            for m in range(len(part)):
+                size = part[m] & _SIZE_BITS
+                highest = max(highest, size if size <= _INFINITE_BITS else np.uint32(0))
             partial[c, axis] = highest
 
 

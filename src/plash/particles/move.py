@@ -30,13 +30,18 @@ def move_particles(particles: Particles, dt: float, h: float) -> None:
 @stage
 def accelerate(particles: Particles, before: NDArray[np.float32], dt: float) -> None:
     """Keep the acceleration (m/s²) that took particles from the velocities before (m/s) to what they are now in dt."""
-    np.subtract(particles.velocity, before, out=particles.acceleration)
-    particles.acceleration /= np.float32(dt)
+    _accelerate(particles.acceleration, particles.velocity, before, np.float32(dt), chunk_count())
 
 
-def stop_accelerating(particles: Particles, hit: NDArray[np.bool_]) -> None:
-    """Forget the acceleration of particles that hit something: it does not go on. Marks are by component."""
-    particles.acceleration[:, hit.any(axis=0)] = 0
+@stage
+def stop_accelerating(particles: Particles, before: NDArray[np.float32]) -> None:
+    """Forget the acceleration of particles that hit something: it does not go on.
+
+    Args:
+        particles: Those whose velocity is no longer what it was have hit something.
+        before: Their velocities before, m/s.
+    """
+    _stop_accelerating(particles.acceleration, particles.velocity, before, chunk_count())
 
 
 def velocity_after(particles: Particles, dt: float, gravity: float) -> NDArray[np.float32]:
@@ -51,6 +56,28 @@ def velocity_after(particles: Particles, dt: float, gravity: float) -> NDArray[n
     limit = np.float32(2 * gravity * abs(dt)) + np.float32(0.25) * speed
     later: NDArray[np.float32] = particles.velocity + added * np.minimum(1, limit / np.maximum(size, np.float32(1e-30)))
     return later
+
+
+@kernel
+def _accelerate(acceleration, velocity, before, dt, chunks):
+    dimension, n = velocity.shape
+    for c in prange(chunks):
+        for axis in range(dimension):
+            for p in chunk_range(c, chunks, n):
+                acceleration[axis, p] = (velocity[axis, p] - before[axis, p]) / dt
+
+
+@kernel
+def _stop_accelerating(acceleration, velocity, before, chunks):
+    dimension, n = velocity.shape
+    for c in prange(chunks):
+        for p in chunk_range(c, chunks, n):
+            has_hit = False
+            for axis in range(dimension):
+                has_hit |= velocity[axis, p] != before[axis, p]
+            if has_hit:
+                for axis in range(dimension):
+                    acceleration[axis, p] = np.float32(0)
 
 
 @kernel

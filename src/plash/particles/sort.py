@@ -20,6 +20,8 @@ from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, pack, wide
 from plash.particles.particles import Particles
 from plash.timing import stage
 
+_STRETCH = 2048  # particles that are brought into order row by row
+
 
 @stage
 def sort_particles(particles: Particles, buffer: int) -> NDArray[np.bool_]:
@@ -214,9 +216,14 @@ def _place(group, bounds, places, order, chunks):
 def _take(rows, order, result, chunks):
     n = len(order)
     for c in prange(chunks):
-        for row in range(len(rows)):
-            for p in chunk_range(c, chunks, n):
-                result[row, p] = rows[row, order[p]]
+        last = (c + 1) * n // chunks
+        # A stretch of the order stays in the cache while all rows are taken in it
+        for first in range(c * n // chunks, last, _STRETCH):
+            stretch = order[first : min(first + _STRETCH, last)]
+            for row in range(len(rows)):
+                values, ordered = rows[row], result[row, first:]
+                for k in range(len(stretch)):
+                    ordered[k] = values[stretch[k]]
 
 
 @for_tile_shape

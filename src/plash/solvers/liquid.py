@@ -347,7 +347,7 @@ class LiquidSolver:
         particles = self.state.particles
         free = particles.velocity.copy()
         left, stuck = solids.collide(particles, start, time, dt)
-        stop_accelerating(particles, particles.velocity != free)
+        stop_accelerating(particles, free)
         if stuck:
             for name, count in self.solids.count_inside(particles, time + dt).items():
                 self.ledger.leaks[name] = max(self.ledger.leaks[name], count)

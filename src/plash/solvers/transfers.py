@@ -13,7 +13,8 @@ from plash.grid.cells import WET, Cells, forget_dry_faces
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
 from plash.particles.continuation import hold_change_to_particles, hold_to_particles
-from plash.particles.transfer import grid_to_affine_particles, grid_to_particles, particles_to_grid
+from plash.particles.from_grid import grid_to_affine_particles, grid_to_particles
+from plash.particles.to_grid import particles_to_grid
 from plash.physics.advection import trace_back
 from plash.scene.model import Scene
 from plash.solvers.state import State
@@ -155,10 +156,10 @@ def _completed(velocity: FaceField, state: State, cells: Cells) -> tuple[FaceFie
 def _on_wet_faces(velocity: FaceField, cells: Cells) -> tuple[FaceField, int]:
     """Forget dry faces; a wet face that no particle reached takes the mean of its neighbours."""
     missing = forget_dry_faces(velocity, cells)
-    if missing:
-        extrapolate(velocity, 2)
+    if missing.any():
+        extrapolate(velocity, 2, wanted=missing > 0)
         missing = forget_dry_faces(velocity, cells)
-    if missing:
+    if missing.any():
         is_wet = (cells.faces & WET) > 0
         velocity.pool[is_wet & np.isnan(velocity.pool)] = 0
-    return velocity, missing
+    return velocity, int(missing.sum())
