@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numba import prange
 from numpy.typing import ArrayLike, NDArray
 
+from plash.grid.compile import chunk_count, kernel
+from plash.grid.loops import chunk_range
 from plash.scene.camera import Camera
 
 Array = NDArray[np.float64]
@@ -48,10 +51,9 @@ class View:
         >>> view.project([[1, 0, 1], [0, 0.5, 0]]).round(6).tolist()
         [[150.0, 50.0, 1.0], [100.0, 37.5, 2.0]]
         """
-        seen: Array = (np.asarray(points, np.float64) - self.position) @ self.axes.T
-        scale = self.focal / np.where(seen[:, 2] == 0, 1e-300, seen[:, 2])
-        seen[:, 0] = self.width / 2 + seen[:, 0] * scale
-        seen[:, 1] = self.height / 2 - seen[:, 1] * scale
+        places = np.ascontiguousarray(points, np.float64)
+        seen = np.empty(places.shape)
+        _project(places, self.packed, seen, chunk_count())
         return seen
 
     @property
@@ -63,6 +65,19 @@ class View:
     def packed(self) -> Array:
         """All of it as 15 numbers for kernels: position, right, up, forward, focal, half width, half height."""
         return np.concatenate([self.position, self.axes.ravel(), [self.focal, self.width / 2, self.height / 2]])
+
+
+@kernel
+def _project(places, view, seen, chunks):
+    n = len(places)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            x, y, z = places[i, 0] - view[0], places[i, 1] - view[1], places[i, 2] - view[2]
+            ahead = x * view[9] + y * view[10] + z * view[11]
+            scale = view[12] / (ahead if ahead != 0 else 1e-300)
+            seen[i, 0] = view[13] + scale * (x * view[3] + y * view[4] + z * view[5])
+            seen[i, 1] = view[14] - scale * (x * view[6] + y * view[7] + z * view[8])
+            seen[i, 2] = ahead
 
 
 def looking(

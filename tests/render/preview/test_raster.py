@@ -83,6 +83,20 @@ def test_thickness_ends_at_what_is_opaque():
     assert (hidden.thickness == 0).all()
 
 
+def test_the_back_is_the_front_of_what_is_turned_inside_out():
+    vertices, faces = slab(0.7)
+    layer, back = liquid_layer(VIEW, 9.0), Layer.empty(VIEW)
+    draw_triangles(layer, VIEW, vertices, faces, back)
+    alone, turned = liquid_layer(VIEW, 9.0), liquid_layer(VIEW, 9.0)
+    draw_triangles(alone, VIEW, vertices, faces)
+    draw_triangles(turned, VIEW, vertices, np.ascontiguousarray(faces[:, ::-1]))
+    assert np.array_equal(layer.depth, alone.depth)
+    assert np.array_equal(layer.thickness, alone.thickness)
+    assert np.array_equal(back.index, turned.index)
+    assert np.isfinite(back.depth).any()
+    assert np.allclose(back.depth, turned.depth, rtol=1e-6)
+
+
 def test_inside_a_slab_thickness_begins_at_the_camera():
     view = looking((0, 0, -0.2), (0, 0, -1), 40, (60, 40))
     layer = liquid_layer(view)

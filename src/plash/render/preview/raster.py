@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.compile import kernel
+from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
 from plash.grid.loops import chunk_range
 from plash.render.camera import View
 
@@ -56,8 +56,18 @@ class Layer:
         )
 
 
-def draw_triangles(layer: Layer, view: View, vertices: NDArray[np.floating], faces: Ints) -> None:
-    """Draw triangles: into a layer of liquid only those that face the viewer, while all add to the thickness."""
+def draw_triangles(
+    layer: Layer, view: View, vertices: NDArray[np.floating], faces: Ints, back: Layer | None = None
+) -> None:
+    """Draw triangles: into a layer of liquid only those that face the viewer, while all add to the thickness.
+
+    Args:
+        layer: What is drawn into.
+        view: From where it is seen.
+        vertices: (n, 3), m.
+        faces: Triangles (m, 3).
+        back: Where those go that face away from a layer of liquid; None if they are not wanted.
+    """
     if len(faces) == 0:
         return
     screen = view.project(vertices)
@@ -73,7 +83,22 @@ def draw_triangles(layer: Layer, view: View, vertices: NDArray[np.floating], fac
         steps = np.clip(np.rint(screen[:, :2] * _STEPS), -_FURTHEST, _FURTHEST).astype(np.int64)
     liquid = layer.thickness.shape == layer.depth.shape
     triangles = _Projected(steps, 1 / screen[:, 2], np.ascontiguousarray(faces), source)
-    _draw(triangles, liquid, layer.depth, layer.index, layer.thickness, layer.behind, BANDS)
+    wanted = _Wanted(liquid, back is not None)
+    backs = layer if back is None else back
+    target = _Target(layer.depth, layer.index, layer.thickness, layer.behind, backs.depth, backs.index)
+    starts, members = _by_band(triangles, layer.depth.shape)
+    _draw(triangles, starts, members, wanted, target)
+
+
+def _by_band(triangles: _Projected, size: tuple[int, int]) -> tuple[NDArray[np.int64], Ints]:
+    """The triangles that have samples in each band of a picture: where those of each begin, and which they are."""
+    spans = np.empty((len(triangles.faces), 2), np.int16)
+    _find_spans(triangles, *size, spans, chunk_count())
+    starts = np.zeros(BANDS + 1, np.int64)
+    _count_in_bands(spans, starts)
+    members = np.empty(starts[-1], np.int32)
+    _list_in_bands(spans, starts[:-1].copy(), members)
+    return starts, members
 
 
 def _clipped(
@@ -120,25 +145,94 @@ class _Projected(NamedTuple):
     source: Ints
 
 
+class _Wanted(NamedTuple):
+    """Whether it is liquid, with a thickness, and whether its back is wanted."""
+
+    liquid: bool
+    back: bool
+
+
+class _Target(NamedTuple):
+    """What is drawn into; `front` and `back` are numbers of triangles."""
+
+    depth: Floats
+    front: Ints
+    thickness: Floats
+    behind: Floats
+    back_depth: Floats
+    back: Ints
+
+
 @kernel
-def _draw(triangles, liquid, depth, index, thickness, behind, bands):
-    steps, nearness, faces, source = triangles
-    rows, columns = depth.shape
-    for band in numba.prange(bands):
-        part = chunk_range(band, bands, rows)
-        top, bottom = part.start, part.stop - 1
-        for t in range(faces.shape[0]):
+def _find_spans(triangles, rows, columns, spans, chunks):
+    """The first and the last band in which triangles may have samples; the last is below the first if there is none."""
+    steps, _, faces, _ = triangles
+    n = len(faces)
+    for chunk in numba.prange(chunks):
+        for t in chunk_range(chunk, chunks, n):
             a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
             ay, by, cy = steps[a, 1], steps[b, 1], steps[c, 1]
-            first = max(top, (min(ay, by, cy) + 127) >> 8)
-            last = min(bottom, (max(ay, by, cy) - 128) >> 8)
-            if first > last:
-                continue
             ax, bx, cx = steps[a, 0], steps[b, 0], steps[c, 0]
-            left = max(0, (min(ax, bx, cx) + 127) >> 8)
-            right = min(columns - 1, (max(ax, bx, cx) - 128) >> 8)
+            first, last = max(0, _first(ay, by, cy)), min(rows - 1, _last(ay, by, cy))
+            left, right = max(0, _first(ax, bx, cx)), min(columns - 1, _last(ax, bx, cx))
+            spans[t, 0], spans[t, 1] = 0, -1
+            if first <= last and left <= right:
+                spans[t, 0], spans[t, 1] = _band_of(first, rows), _band_of(last, rows)
+
+
+@serial_kernel
+def _count_in_bands(spans, starts):
+    for t in range(len(spans)):
+        for band in range(spans[t, 0], spans[t, 1] + 1):
+            starts[band + 1] += 1
+    for band in range(1, len(starts)):
+        starts[band] += starts[band - 1]
+
+
+@serial_kernel
+def _list_in_bands(spans, ends, members):
+    for t in range(len(spans)):
+        for band in range(spans[t, 0], spans[t, 1] + 1):
+            members[ends[band]] = t
+            ends[band] += 1
+
+
+@inlined
+def _first(a, b, c):
+    """First row or column of samples that is not before three coordinates, in steps."""
+    return (min(a, b, c) + 127) >> 8
+
+
+@inlined
+def _last(a, b, c):
+    """Last row or column of samples that is not behind them."""
+    return (max(a, b, c) - 128) >> 8
+
+
+@inlined
+def _band_of(row, rows):
+    """The band that a row is in: `chunk_range` the other way round."""
+    return ((row + 1) * BANDS - 1) // rows
+
+
+@kernel
+def _draw(triangles, starts, members, wanted, target):
+    steps, nearness, faces, source = triangles
+    depth, index, thickness, behind, back_depth, back_index = target
+    liquid, back = wanted
+    rows, columns = depth.shape
+    for band in numba.prange(BANDS):
+        part = chunk_range(band, BANDS, rows)
+        top, bottom = part.start, part.stop - 1
+        for member in range(starts[band], starts[band + 1]):
+            t = members[member]
+            a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+            ax, bx, cx = steps[a, 0], steps[b, 0], steps[c, 0]
+            ay, by, cy = steps[a, 1], steps[b, 1], steps[c, 1]
+            first, last = max(top, _first(ay, by, cy)), min(bottom, _last(ay, by, cy))
+            left, right = max(0, _first(ax, bx, cx)), min(columns - 1, _last(ax, bx, cx))
             area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-            if left > right or area == 0:
+            if area == 0:
                 continue
             qa, qb, qc = nearness[a], nearness[b], nearness[c]
             front = area < 0
@@ -158,15 +252,20 @@ def _draw(triangles, liquid, depth, index, thickness, behind, bands):
                     if wa >= own_a and wb >= own_b and wc >= own_c:
                         q = (wa * qa + wb * qb + wc * qc) * scale
                         z = np.float32(1.0 / q)
-                        if liquid:
-                            ended = min(z, behind[i, j])
-                            thickness[i, j] += -ended if front else ended
-                            if front and z < depth[i, j] and z < behind[i, j]:
+                        if not liquid:
+                            if z < depth[i, j]:
                                 depth[i, j] = z
                                 index[i, j] = source[t]
-                        elif z < depth[i, j]:
-                            depth[i, j] = z
-                            index[i, j] = source[t]
+                        elif front:
+                            thickness[i, j] -= min(z, behind[i, j])
+                            if z < depth[i, j] and z < behind[i, j]:
+                                depth[i, j] = z
+                                index[i, j] = source[t]
+                        else:
+                            thickness[i, j] += min(z, behind[i, j])
+                            if back and z < back_depth[i, j] and z < behind[i, j]:
+                                back_depth[i, j] = z
+                                back_index[i, j] = source[t]
                     wa -= 256 * (cy - by)
                     wb -= 256 * (ay - cy)
                     wc -= 256 * (by - ay)

@@ -164,9 +164,8 @@ class SpacePreview:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
         view, studio = self._view, self._studio
         layer = Layer.empty(view, self._opaque)
-        draw_triangles(layer, view, things.vertices, things.faces)
-        back = Layer.empty(view, self._opaque)
-        draw_triangles(back, view, things.vertices, np.ascontiguousarray(things.faces[:, ::-1]))
+        back = Layer.empty(view)
+        draw_triangles(layer, view, things.vertices, things.faces, back)
         maps = self._maps_of(things, 0.0) if len(things.faces) else None
         key, sky = self._key.copy(), self._sky.copy()
         self._shade(key, sky, self._opaque, maps)

@@ -228,6 +228,7 @@ def _shine_through(view, water, room, things, treated, result, bands):
                     fade = np.log(max(own, 0.004)) / clear
                     behind = light[row, column, k] if row >= 0 else beyond * studio[k]
                     through = (1 - inner) * behind * np.exp(fade * length)
-                    through += inner * around * studio[k] * np.exp(fade * (length + more))
+                    if inner > 0:
+                        through += inner * around * studio[k] * np.exp(fade * (length + more))
                     inside = through * hidden + own * (0.3 + 0.78 * towards * key[i, j, k]) * (1 - hidden)
                     result[i, j, k] = (1 - mirror) * inside + mirror * shown * studio[k]
