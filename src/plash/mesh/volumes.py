@@ -110,23 +110,24 @@ def _find_pushes(places, rows, corners, parts, walls, push, gain, chunks):
     starts, numbers = corners
     part, first = parts
     n = len(places)
-    width = rows.shape[1]
+    is_flat = rows.shape[1] == 2
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             gx, gy, gz = 0.0, 0.0, 0.0
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
             for s in range(starts[i], starts[i + 1]):
-                r, k = numbers[s] // width, numbers[s] % width
-                j = rows[r, (k + 1) % width]
-                ax, ay, az = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
-                if width == 2:
+                if is_flat:
+                    r, k = numbers[s] // 2, numbers[s] % 2
+                    j = rows[r, 1 - k]
                     turn = 0.5 if k == 0 else -0.5
-                    gx += turn * ay
-                    gy -= turn * ax
+                    gx += turn * (places[j, 1] - oy)
+                    gy -= turn * (places[j, 0] - ox)
                 else:
-                    j = rows[r, (k + 2) % 3]
-                    x, y, z = _cross(ax, ay, az, places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz)
+                    r, k = numbers[s] // 3, numbers[s] % 3
+                    j, m = rows[r, (k + 1) % 3], rows[r, (k + 2) % 3]
+                    ax, ay, az = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
+                    x, y, z = _cross(ax, ay, az, places[m, 0] - ox, places[m, 1] - oy, places[m, 2] - oz)
                     gx += x / 6
                     gy += y / 6
                     gz += z / 6
