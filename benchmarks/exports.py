@@ -3,14 +3,16 @@
     python -m benchmarks.exports
 
 A surface of about a million triangles with normals, velocity and age, in the order in which surfaces of liquids are
-made; 16 million voxels of smoke. Prints the size of the file, the seconds of the processor to make its bytes and to write them, and megabytes a second of both together: of
-the file, and of the numbers in it as they are in memory, since USD and zip pack them.
+made; 16 million voxels of smoke. Prints the size of the file, the seconds of the processor to make its bytes and to
+write them, and megabytes a second of both together: of the file, and of the numbers in it as they are in memory, since
+USD, zip and Blosc pack them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,6 +25,7 @@ from plash.exports.obj import obj_bytes
 from plash.exports.ply import export_ply_bytes
 from plash.exports.usd_frame import load_usd, usd_frame_bytes
 from plash.exports.vdb import vdb_file
+from plash.exports.vdb_packing import PLAIN, ZIPPED, packing
 from plash.exports.vtk import vtp_surface_bytes
 from plash.files.atomic import write_bytes
 from plash.grid.dense import tiles_over
@@ -68,7 +71,7 @@ def measured(name: str, make: Callable[[], bytes], numbers: int, folder: Path) -
     end = time.process_time()
     speed, of_numbers = (size / (end - start) / 1e6 for size in (len(data), numbers))
     times = f"{made - start:7.2f} s {end - made:7.2f} s"
-    return f"{name:12}{len(data) / 1e6:8.1f} MB {times} {speed:8.0f} MB/s {of_numbers:8.0f} MB/s"
+    return f"{name:16}{len(data) / 1e6:8.1f} MB {times} {speed:8.0f} MB/s {of_numbers:8.0f} MB/s"
 
 
 def numbers_of(mesh: Mesh, words: list[str]) -> int:
@@ -93,16 +96,20 @@ def main() -> None:
         print(error)
     else:
         makers["usd"] = lambda: usd_frame_bytes(pxr, mesh, no_particles(3), 1, liquid_colors(scene))
-    grids = volume_grids(smoke())
+    grids, packings = volume_grids(smoke()), {"": PLAIN, " zip": ZIPPED}
+    try:
+        packings[" blosc"] = packing("blosc")
+    except MissingPartError as error:
+        print(error)
     for half in (False, True):
-        for zipped in (False, True):
-            name = f"vdb{' half' if half else ''}{' zip' if zipped else ''}"
-            makers[name] = lambda half=half, zipped=zipped: vdb_file(grids, "y", half, zipped)  # type: ignore[misc]
+        for name, packed in packings.items():
+            made = partial(vdb_file, grids, "y", half, packed)
+            makers[f"vdb{' half' if half else ''}{name}"] = made
     shape = ["faces", "vertices", "normals"]
     moving = [*shape, "velocity", "age"]
     held = {"obj": numbers_of(mesh, shape), "usd": numbers_of(mesh, [*moving, "color"])}
     held |= {name: 4 * CELLS**3 for name in makers if name.startswith("vdb")}
-    print(f"{'format':12}{'size':>11}{'make':>9}{'write':>9}{'file':>14}{'numbers':>14}")
+    print(f"{'format':16}{'size':>11}{'make':>9}{'write':>9}{'file':>14}{'numbers':>14}")
     with TemporaryDirectory(prefix="plash") as folder:
         for name, make in makers.items():
             print(measured(name, make, held.get(name, numbers_of(mesh, moving)), Path(folder)), flush=True)
