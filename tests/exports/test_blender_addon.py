@@ -1,23 +1,17 @@
-"""The add-on in Blender itself, where its Python module is installed: `pip install bpy`, in an environment of its own.
-
-PLASH_PYTHON names the interpreter with plash and usd-core, if that is another one.
-"""
+"""The add-on in Blender itself, where its Python module is installed (`blender.py`)."""
 
 import importlib.util
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.exports.blender import FRAMES, exported
 
 bpy = pytest.importorskip("bpy")
 
 ADDON = Path(__file__).parents[2] / "src/plash/blender/plash_addon.py"
-FRAMES = 5
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +24,6 @@ def addon():
     found.register()
     yield found
     found.unregister()
-
-
-def exported(folder, name, *formats):
-    """A small run, made by a process of its own: Blender has another USD in it."""
-    words = [
-        "run",
-        name,
-        "--resolution",
-        "16",
-        "--frames",
-        str(FRAMES),
-        "--set",
-        f"output.export={json.dumps(formats)}",
-    ]
-    python = os.environ.get("PLASH_PYTHON", sys.executable)
-    subprocess.run([python, "-m", "plash", *words, "--out", str(folder), "--quiet"], check=True)
-    return folder
 
 
 @pytest.fixture(scope="module")
