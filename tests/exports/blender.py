@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+
 FRAMES = 5
 
 
@@ -18,3 +20,20 @@ def exported(folder, scene, *formats, frames=FRAMES, resolution=16):
     python = os.environ.get("PLASH_PYTHON", sys.executable)
     subprocess.run([python, "-m", "plash", *words, "--quiet"], check=True)
     return folder
+
+
+def rendered(path, width, height):
+    """A small picture by Cycles (height, width, 3), from below upwards."""
+    import bpy
+
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 16, False
+    scene.render.threads_mode, scene.render.threads = "FIXED", 1
+    scene.render.resolution_x, scene.render.resolution_y = width, height
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    picture = bpy.data.images.load(str(path))
+    shades = np.array(picture.pixels).reshape(height, width, 4)[..., :3]
+    bpy.data.images.remove(picture)
+    return shades

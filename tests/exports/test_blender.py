@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.exports.blender import FRAMES, exported
+from tests.exports.blender import FRAMES, exported, rendered
 
 import plash
 from plash.exports.vdb import vdb_bytes
@@ -99,22 +99,6 @@ def test_the_ball_moves_where_it_moves(blank, dam):
     assert np.array_equal(shown("step", 1)[0], shown("step", DAM_FRAMES)[0])
 
 
-def rendered(path, is_blurred):
-    """A small picture by Cycles, as shades (rows, columns)."""
-    scene = bpy.context.scene
-    scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 16, False
-    scene.render.threads_mode, scene.render.threads = "FIXED", 1
-    scene.render.resolution_x, scene.render.resolution_y = 96, 54
-    scene.render.use_motion_blur, scene.render.motion_blur_shutter = is_blurred, 1.0
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-    picture = bpy.data.images.load(str(path))
-    shades = np.array(picture.pixels).reshape(54, 96, 4)[..., :3].mean(axis=2)
-    bpy.data.images.remove(picture)
-    return shades
-
-
 def test_velocities_blur_the_picture(blank, dam, tmp_path):
     """Water alone, at rest and when it splashes, seen from the side: only what moves is smeared."""
     bpy.ops.wm.usd_import(filepath=str(dam / "usd/dam.usda"))
@@ -135,7 +119,10 @@ def test_velocities_blur_the_picture(blank, dam, tmp_path):
     changed, rough = {}, {}
     for frame in (1, 17):
         scene.frame_set(frame)
-        pictures = [rendered(tmp_path / f"{frame}{is_on}.png", is_on) for is_on in (False, True)]
+        pictures = []
+        for is_on in (False, True):
+            scene.render.use_motion_blur, scene.render.motion_blur_shutter = is_on, 1.0
+            pictures.append(rendered(tmp_path / f"{frame}{is_on}.png", 96, 54).mean(axis=2))
         changed[frame] = np.count_nonzero(np.abs(pictures[0] - pictures[1]) > 0.1)
         rough[frame] = [sum((np.diff(picture, axis=axis) ** 2).sum() for axis in (0, 1)) for picture in pictures]
     assert changed[1] == 0
