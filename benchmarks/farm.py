@@ -57,9 +57,14 @@ def _used(client: Any) -> float:
 def drawing(home: Path, count: int) -> float:
     """Seconds in which so many workers draw the pictures of a run, as the second one that they draw.
 
-    The first loads kernels and solids. The time is that of the whole call: it looks for workers, sends, and writes down.
+    The first loads kernels and solids. The time is that of the whole call, which also greets workers and writes down
+    what they did.
     """
+    from distributed import Client
+
     with local_workers(count, 1) as address:
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(count)
         for turn in ("first", "second"):
             folder = home / f"{turn}{count}"
             shutil.copytree(home / "run", folder)

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 _SECONDS_TO_END = 10
-# Bytes: Dask has workers give back all they free, and every array of a picture is then new pages of the system. These are
-# the limits that the C library of Linux finds by itself in a program that uses large arrays
+# Bytes. Dask has workers give back all that they free, and every array of a picture is new pages of the system then.
+# These are the limits that the C library of Linux finds by itself in a program with large arrays
 _MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 26), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 
