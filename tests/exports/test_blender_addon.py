@@ -117,7 +117,7 @@ def test_smoke_is_a_volume_and_frames_that_come_later_appear(addon, torch, tmp_p
     assert shown.grids.load()
     assert {grid.name for grid in shown.grids} == {"density", "velocity", "temperature", "flame"}
     assert shown.grids.frame == FRAMES
-    (principled,) = [node for node in smoke.data.materials[0].node_tree.nodes if "Density" in node.inputs]
+    (principled,) = [node for node in smoke.data.materials[0].node_tree.nodes if node.type == "PRINCIPLED_VOLUME"]
     described = addon.read_manifest(young)[1]
     opacity, flame_opacity, color, glow = addon.smoke_look(described)
     assert principled.inputs["Density"].default_value == pytest.approx(opacity)
