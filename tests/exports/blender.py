@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 FRAMES = 5
 
@@ -24,8 +25,7 @@ def exported(folder, scene, *formats, frames=FRAMES, resolution=16):
 
 def rendered(path, width, height):
     """A small picture by Cycles (height, width, 3), from below upwards."""
-    import bpy
-
+    bpy = pytest.importorskip("bpy")
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 16, False
