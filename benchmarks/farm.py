@@ -1,8 +1,8 @@
-"""What workers cost and bring: tiny orders, pictures on one worker and on two, and a wedge.
+"""What workers cost and bring: tiny orders, and pictures on one worker and on two.
 
     python -m benchmarks.farm
 
-Each worker is a process with one thread. Figures are ratios of times of one run of this: run it on a calm machine.
+Each worker is a process with one thread. The times are on the clock of the wall: run it on a calm machine.
 The load of the machine is printed beside them.
 """
 
@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import plash
+from plash.pipeline.farm.local import local_workers
 from plash.pipeline.farm.orders import Tell
 from plash.pipeline.farm.workers import workers_at
-from plash.pipeline.progress import Silent
 from plash.pipeline.stop import Stop
 
 ORDERS = 1000
@@ -54,23 +54,23 @@ def _used(client: Any) -> float:
     return time.process_time() + float(sum(client.run(time.process_time).values()))
 
 
-class Clock(Silent):
-    """When pictures arrived."""
+def drawing(home: Path, count: int) -> float:
+    """Seconds in which so many workers draw the pictures of a run, as the second one that they draw.
 
-    def __init__(self) -> None:
-        self.times: list[float] = []
+    The first loads kernels and solids. The time is that of the whole call, which also greets workers and writes down
+    what they did.
+    """
+    from distributed import Client
 
-    def made(self, stage: str, frame: int, seconds: float) -> None:
-        if stage == "render":
-            self.times.append(time.perf_counter())
-
-
-def drawing(home: Path, workers: int) -> float:
-    """Seconds in which so many workers draw the pictures of a run, once all of them have loaded their kernels."""
-    folder, clock, warm = home / f"workers{workers}", Clock(), 2 * workers
-    shutil.copytree(home / "run", folder)
-    plash.resume(folder, stages=["render"], workers=workers, progress=clock)
-    return (clock.times[-1] - clock.times[warm - 1]) / (FRAMES - warm) * FRAMES
+    with local_workers(count, 1) as address:
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(count)
+        for turn in ("first", "second"):
+            folder = home / f"{turn}{count}"
+            shutil.copytree(home / "run", folder)
+            start = time.perf_counter()
+            plash.resume(folder, stages=["render"], workers=address, progress=False)
+        return time.perf_counter() - start
 
 
 def main() -> None:

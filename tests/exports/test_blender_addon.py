@@ -1,23 +1,21 @@
-"""The add-on in Blender itself, where its Python module is installed: `pip install bpy`, in an environment of its own.
-
-PLASH_PYTHON names the interpreter with plash and usd-core, if that is another one.
-"""
+"""The add-on in Blender itself, where its Python module is installed (`blender.py`)."""
 
 import importlib.util
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.exports.blender import FRAMES, exported, rendered
+
+import plash
+from plash.render.smoke.black_body import glow_colors
+from plash.render.smoke.optics import smoke_optics
 
 bpy = pytest.importorskip("bpy")
 
 ADDON = Path(__file__).parents[2] / "src/plash/blender/plash_addon.py"
-FRAMES = 5
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +28,6 @@ def addon():
     found.register()
     yield found
     found.unregister()
-
-
-def exported(folder, name, *formats):
-    """A small run, made by a process of its own: Blender has another USD in it."""
-    words = [
-        "run",
-        name,
-        "--resolution",
-        "16",
-        "--frames",
-        str(FRAMES),
-        "--set",
-        f"output.export={json.dumps(formats)}",
-    ]
-    python = os.environ.get("PLASH_PYTHON", sys.executable)
-    subprocess.run([python, "-m", "plash", *words, "--out", str(folder), "--quiet"], check=True)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -136,13 +117,44 @@ def test_smoke_is_a_volume_and_frames_that_come_later_appear(addon, torch, tmp_p
     assert shown.grids.load()
     assert {grid.name for grid in shown.grids} == {"density", "velocity", "temperature", "flame"}
     assert shown.grids.frame == FRAMES
-    (principled,) = [node for node in smoke.data.materials[0].node_tree.nodes if "Density" in node.inputs]
-    opacity, color, glow = addon.smoke_look(addon.read_manifest(young)[1])
+    (principled,) = [node for node in smoke.data.materials[0].node_tree.nodes if node.type == "PRINCIPLED_VOLUME"]
+    described = addon.read_manifest(young)[1]
+    opacity, flame_opacity, color, glow = addon.smoke_look(described)
     assert principled.inputs["Density"].default_value == pytest.approx(opacity)
     assert principled.inputs["Color"].default_value[:3] == pytest.approx(color.tolist())
-    assert principled.inputs["Blackbody Intensity"].default_value == pytest.approx(glow)
-    assert glow > 0
+    optics = smoke_optics(plash.open_run(torch).scene)
+    assert (opacity, flame_opacity) == pytest.approx((optics.opacity, optics.flame_opacity))
+    brightest = glow_colors([1700.0])[0].max()
+    assert glow / addon.exposure_of(described) == pytest.approx(4 * described["look"]["fire_brightness"] * brightest)
     assert scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value > 0
+
+
+def test_black_bodies_have_the_colours_of_pictures(addon):
+    for kelvin, color in addon.GLOW.items():
+        wanted = glow_colors([kelvin])[0]
+        assert color == pytest.approx((wanted / wanted.max()).tolist(), abs=1e-3)
+
+
+def test_flames_glow_in_cycles_where_the_grid_has_them(addon, torch, tmp_path):
+    """Without other light the picture is black but for flames, which are red to yellow, above the wick."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.app.handlers.frame_change_pre.append(addon.follow_timeline)
+    addon.load_run(torch)
+    scene = bpy.context.scene
+    scene.frame_set(FRAMES)
+    scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.0
+    for thing in list(scene.objects):
+        if thing.type == "LIGHT":
+            bpy.data.objects.remove(thing)
+    scene.render.use_motion_blur = False
+    scene.view_settings.view_transform = "Raw"
+    picture = rendered(tmp_path / "torch.png", 64, 36)
+    red, green, blue = picture.max(axis=(0, 1))
+    assert red > 0.2
+    assert red > green > blue
+    rows, columns = np.nonzero(picture[..., 0] > 0.5 * red)
+    assert np.abs(columns - 32).max() < 6  # the torch stands in the middle
+    assert rows.mean() > 9  # counted from below, where the stick is
 
 
 def test_what_is_no_run_is_refused(addon, tmp_path):

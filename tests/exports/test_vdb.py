@@ -1,9 +1,13 @@
 """VDB files hold every number where it is: read back by a reader of our own, and by OpenVDB where it is installed."""
 
+import sys
+
 import numpy as np
 import pytest
 
+from plash.errors import MissingPartError
 from plash.exports.vdb import vdb_bytes, vdb_file
+from plash.exports.vdb_packing import PLAIN, ZIPPED, packing
 from plash.grid.dense import tiles_over
 from plash.grid.sparse_grid import GridKind, SparseGrid, volume_grids
 from plash.grid.tiles import Tiles
@@ -14,6 +18,14 @@ from .vdb_reader import read_vdb
 H = 0.25
 # Beside each other, in other nodes of the tree, below 0
 APART = [[0, 0, 0], [1, 0, 0], [-1, 3, 2], [600, -5, 17], [16, 0, 0], [15, 0, 0]]
+
+
+@pytest.fixture(params=["none", "zip", "blosc"])
+def packed(request):
+    """Every way to pack numbers."""
+    if request.param == "blosc":
+        pytest.importorskip("blosc")
+    return packing(request.param)
 
 
 def volume(places=APART, dimension=3):
@@ -39,11 +51,10 @@ def in_space(vector):
     return [*vector, 0.0][:3]
 
 
-@pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("half", [False, True])
-def test_every_voxel_is_where_it_was(half, zipped):
+def test_every_voxel_is_where_it_was(half, packed):
     given = volume()
-    grids = read_vdb(vdb_file(volume_grids(given), half=half, zipped=zipped))
+    grids = read_vdb(vdb_file(volume_grids(given), half=half, packing=packed))
     assert list(grids) == ["density", "velocity"]
     for name, grid in grids.items():
         wanted = voxels(given, name)
@@ -110,7 +121,7 @@ def ball(band=0.75):
 @pytest.mark.parametrize("half", [False, True])
 def test_a_level_set_keeps_its_sign_beyond_the_band(half):
     given = ball()
-    grid = read_vdb(vdb_file([given], half=half, zipped=half))["surface"]
+    grid = read_vdb(vdb_file([given], half=half, packing=ZIPPED if half else PLAIN))["surface"]
     assert grid.about["class"] == "level set"
     assert grid.background.tolist() == [0.75]
     outside = inside = 0
@@ -133,11 +144,10 @@ def test_the_same_grids_give_the_same_bytes():
 
 @pytest.mark.parametrize("up", ["y", "z"])
 @pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize("zipped", [False, True])
-def test_openvdb_reads_the_same(tmp_path, up, half, zipped):
+def test_openvdb_reads_the_same(tmp_path, up, half, packed):
     openvdb = pytest.importorskip("pyopenvdb")
     given, path = volume(), tmp_path / "volume.vdb"
-    path.write_bytes(vdb_file([*volume_grids(given), ball()], up, half, zipped))
+    path.write_bytes(vdb_file([*volume_grids(given), ball()], up, half, packed))
     grids = {grid.name: grid for grid in openvdb.readAll(str(path))[0]}
     assert sorted(grids) == ["density", "surface", "velocity"]
     for name in ("density", "velocity"):
@@ -154,3 +164,22 @@ def test_openvdb_reads_the_same(tmp_path, up, half, zipped):
     for slot in surface.tiles.slots:
         place = tuple(int(c) for c in surface.tiles.origins[slot])
         assert abs(accessor.getValue(place) - surface.pool[slot, 0, 0, 0]) <= (5e-4 if half else 0)
+
+
+@pytest.mark.parametrize("way", ["zip", "blosc"])
+def test_smooth_smoke_is_packed_to_less(way):
+    if way == "blosc":
+        pytest.importorskip("blosc")
+    tiles = tiles_over((0, 0, 0), (24, 16, 32))
+    x, y, z = tiles.cell_centres(tiles.slots, H).astype(np.float32).T
+    density = np.zeros((tiles.count + 1, *tiles.shape), np.float32)
+    density[1:].reshape(-1)[:] = np.exp(-x) * (1.2 + np.sin(y + z))
+    grids = volume_grids(Volume(tiles, {"density": density}, H))
+    plain, shorter = (len(vdb_file(grids, packing=packing(each))) for each in ("none", way))
+    assert shorter < 0.9 * plain
+
+
+def test_without_blosc_its_command_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "blosc", None)
+    with pytest.raises(MissingPartError, match=r'pip install "plash\[vdb\]"'):
+        packing("blosc")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-ZIPPED = 1
+ZIPPED, BLOSC = 1, 4
 
 
 @dataclass
@@ -124,9 +124,9 @@ def _values(reader, mask, background, axes, flags, number):
     chosen = reader.mask({512: 3, 4096: 4, 32768: 5}[len(mask)]) if meta == 3 else None
     count = int(mask.sum()) * axes
     size = count * number.itemsize
-    if flags & ZIPPED and (count or number.itemsize == 4):
+    if flags & (ZIPPED | BLOSC) and (count or number.itemsize == 4):
         (packed,) = reader.unpack("q")
-        data = reader.take(-packed) if packed <= 0 else zlib.decompress(reader.take(packed))
+        data = reader.take(-packed) if packed <= 0 else _unpacked(reader.take(packed), flags)
     else:
         data = reader.take(size)
     assert len(data) == size
@@ -134,3 +134,11 @@ def _values(reader, mask, background, axes, flags, number):
     values = np.where(inside[:, None], -background, background).astype(np.float32)
     values[mask] = np.frombuffer(data, number).reshape(-1, axes)
     return values, chosen
+
+
+def _unpacked(data, flags):
+    if flags & ZIPPED:
+        return zlib.decompress(data)
+    import blosc
+
+    return blosc.decompress(data)

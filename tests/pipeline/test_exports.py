@@ -151,6 +151,23 @@ def test_an_unknown_format_is_refused_by_name():
         scene(**{"output.export": ["fbx"]})
 
 
+def test_without_blosc_the_run_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "blosc", None)
+    with pytest.raises(MissingPartError, match=r'blosc.*pip install "plash\[vdb\]"'):
+        plash.run(scene(**{"output.export": ["vdb"], "output.export_pack": "blosc"}), tmp_path / "run")
+    assert not list(tmp_path.glob("run/particles/*"))
+
+
+def test_the_command_packs_what_it_writes(straight, copy):
+    assert _exit_code(["export", str(copy), "--to", "vdb", "--pack", "zip", "--quiet"]) == 0
+    plain, packed = (read_vdb((folder / "vdb/grids.0002.vdb").read_bytes()) for folder in (straight, copy))
+    assert packed.keys() == plain.keys()
+    for name, grid in plain.items():
+        assert all(np.array_equal(packed[name].active[place], value) for place, value in grid.active.items())
+    sizes = [(folder / "vdb/grids.0002.vdb").stat().st_size for folder in (straight, copy)]
+    assert sizes[1] < sizes[0]
+
+
 def test_the_command(copy, capsys):
     assert _exit_code(["export", str(copy), "--to", "ply", "--up", "z", "--quiet"]) == 0
     assert b"z is up" in (copy / "ply/surface.0001.ply").read_bytes()[:200]

@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import pytest
 import plash
 from plash.cli.main import _exit_code
 from plash.cli.options import varied
-from plash.errors import MismatchError, SceneError, StoppedError, StorageError
+from plash.errors import MismatchError, MissingPartError, SceneError, StoppedError, StorageError
 from plash.pipeline.designs import designs
 from plash.pipeline.inspect import inspect_run
+from plash.pipeline.wedge_parquet import load_arrow, parquet_bytes
+from plash.pipeline.wedge_table import COLUMNS, WedgeRow
 
 from .conftest import StopAfter, checksums
 from .test_stages import Counter
@@ -29,7 +32,7 @@ def scene(**settings):
 
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory):
-    return plash.wedge(scene(), tmp_path_factory.mktemp("wedge") / "w", VARY)
+    return plash.wedge(scene(), tmp_path_factory.mktemp("wedge") / "w", VARY, parquet=find_spec("pyarrow") is not None)
 
 
 def test_every_combination_is_a_run_that_verifies(straight):
@@ -56,6 +59,37 @@ def test_the_table_says_what_was_varied_and_what_came_out(straight):
         assert (row["status"], row["frames"], int(row["steps"])) == ("done", "3", report["steps"].sum())
     # What falls in weak gravity gains less energy
     assert float(found[2]["kinetic"]) < 0.1 * float(found[0]["kinetic"])
+
+
+def test_the_parquet_file_has_the_rows_of_the_table_with_their_types(straight):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(straight.parquet)
+    assert [str(table.schema.field(name).type) for name in ("run", "solver.seed", "steps", "volume")] == [
+        "string",
+        "int64",
+        "int64",
+        "double",
+    ]
+    for row, known in zip(table.to_pylist(), straight.rows, strict=True):
+        assert row == {"run": known.run, **known.design, "status": known.status, **known.outcome}
+
+
+def test_a_column_of_several_types_is_of_texts_and_what_is_not_known_is_null():
+    pytest.importorskip("pyarrow")
+    from pyarrow import BufferReader, parquet
+
+    nothing = dict.fromkeys(COLUMNS)
+    rows = [WedgeRow(f"run.{n}", {"a": value}, "done", nothing) for n, value in enumerate([1, [2, 3], "x"])]
+    table = parquet.read_table(BufferReader(parquet_bytes(load_arrow(), rows)))
+    assert table["a"].to_pylist() == ["1", "[2, 3]", "x"]
+    assert table["volume"].to_pylist() == [None] * 3
+
+
+def test_without_pyarrow_a_parquet_file_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPartError, match=r'pip install "plash\[parquet\]"'):
+        plash.wedge(scene(), tmp_path / "w", VARY, parquet=True)
+    assert not (tmp_path / "w").exists()
 
 
 def test_sheet_movie_and_page_show_every_run(straight):
@@ -162,6 +196,7 @@ def test_the_command(tmp_path, capsys):
     base = ["wedge", "dam_break_2d", "--resolution", "16", "--frames", "2", "--set", "look.width=32", "--quiet"]
     assert _exit_code([*base, "--vary", "solver.seed=1..2", "--out", str(tmp_path / "w")]) == 0
     assert len((tmp_path / "w/wedge.csv").read_text().splitlines()) == 3
+    assert not (tmp_path / "w/wedge.parquet").exists()
     assert _exit_code([*base, "--vary", "solver.seed=2..1", "--out", str(tmp_path / "v")]) == 2
     assert "is no range" in capsys.readouterr().err
     assert _exit_code([*base, "--vary", "courant=1.0..2.5", "--out", str(tmp_path / "v")]) == 2

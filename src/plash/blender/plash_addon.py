@@ -35,6 +35,9 @@ _GRIDS = ("density", "velocity", "temperature", "flame", "color")  # that VDB fi
 _ROOM, _BACKGROUND = 0.55, "#e9edf1"  # light from all sides, and its colour if the scene does not say
 _SMOKE = "#b8bbbf"  # of smoke that nobody gave a colour
 _DENSE = 24.0  # times that light fades to 1/e through a domain full of smoke of 1 kg/m³, if the scene does not say
+_FLAMES, _BRIGHT = 10.0, 4.0  # the same for flames, and the light of thick ones of 1700 K: white paper returns 1
+_FLAME, _HOTTER, _FULL = 950.0, 750.0, 1700.0  # K: of the faintest flame, of the strongest beyond it, of that light
+GLOW = {1000.0: (1.0, 0.029, 0.0), 1800.0: (1.0, 0.218, 0.0), 2600.0: (1.0, 0.402, 0.083)}  # colours of black bodies
 # fmt: off
 NAMES = {
     "aliceblue": "#f0f8ff", "antiquewhite": "#faebd7", "aqua": "#00ffff", "aquamarine": "#7fffd4", "azure": "#f0ffff",
@@ -156,16 +159,23 @@ def smoke_look(described):
     """How the smoke of a scene looks.
 
     Returns:
-        How fast light fades in smoke of 1 kg/m³ (1/m), the light that it returns (3,), and how bright its flames are,
-        0 if nothing burns.
+        How fast light fades in smoke of 1 kg/m³ and in flames (1/m), the light that smoke returns (3,), and how bright
+        flames are, 0 if nothing burns.
     """
     look, parts = described.get("look", {}), [*described.get("fill", []), *described.get("source", [])]
     size = described["domain"]["size"]
-    opacity = look.get("smoke_opacity", _DENSE / math.prod(size) ** (1 / len(size)))
+    size = math.prod(size) ** (1 / len(size))
+    opacity = look.get("smoke_opacity", _DENSE / size)
     given = [part["color"] for part in parts if "color" in part]
     name = look.get("smoke_color", given[0] if given else _SMOKE)
     burns = any(part.get("fuel", 0.0) > 0 for part in parts)
-    return float(opacity), light_of(name), float(look.get("fire_brightness", 1.0)) if burns else 0.0
+    glow = _BRIGHT * look.get("fire_brightness", 1.0) * exposure_of(described) if burns else 0.0
+    return float(opacity), _FLAMES / size, light_of(name), float(glow)
+
+
+def exposure_of(described):
+    """How many times as bright as it is a scene is shown."""
+    return 2.0 ** described.get("look", {}).get("exposure", 0.0)
 
 
 # What Blender shows
@@ -249,7 +259,7 @@ def load_run(folder, with_scene=True):
     material = None
     if with_scene and root.is_file():
         material = _load_scene(root, added)
-        _light_room(described.get("look", {}).get("background", _BACKGROUND))
+        _light_room(described)
     time = described.get("time", {})
     fps = float(time.get("fps", 24.0))
     scene.render.fps = max(1, round(fps))
@@ -291,13 +301,14 @@ def _is_fluid(thing):
     return name in ("surface", "particles", "Fluid") or (thing.type == "EMPTY" and name in ("Liquid", *_GRIDS))
 
 
-def _light_room(background):
+def _light_room(described):
     """Light from all sides: Blender takes it from a USD file only where that has a picture of it."""
+    background = described.get("look", {}).get("background", _BACKGROUND)
     world = bpy.data.worlds.new("plash room")
     world.use_nodes = True
     room = world.node_tree.nodes["Background"]
     room.inputs["Color"].default_value = (*light_of(background), 1.0)
-    room.inputs["Strength"].default_value = _ROOM
+    room.inputs["Strength"].default_value = _ROOM * exposure_of(described)
     bpy.context.scene.world = world
 
 
@@ -341,7 +352,7 @@ def _add_smoke(folder, name, described):
 
 def _smoke(described, grids):
     """A material for smoke that has some grids."""
-    opacity, color, glow = smoke_look(described)
+    opacity, flame_opacity, color, glow = smoke_look(described)
     material = bpy.data.materials.new("plash smoke")
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
@@ -353,12 +364,53 @@ def _smoke(described, grids):
     if "color" in grids:
         smoke.inputs["Color"].default_value = (1.0, 1.0, 1.0, 1.0)
         smoke.inputs["Color Attribute"].default_value = "color"
-    if glow and "temperature" in grids:
-        smoke.inputs["Blackbody Intensity"].default_value = glow
-        smoke.inputs["Temperature"].default_value = 1.0  # times the attribute, which is in kelvin
-        smoke.inputs["Temperature Attribute"].default_value = "temperature"
-    links.new(smoke.outputs["Volume"], out.inputs["Volume"])
+    shown = smoke.outputs["Volume"]
+    if glow and {"flame", "temperature"} <= grids:
+        for flames in _flames(nodes, links, flame_opacity, glow):
+            both = nodes.new("ShaderNodeAddShader")
+            links.new(shown, both.inputs[0])
+            links.new(flames, both.inputs[1])
+            shown = both.outputs[0]
+    links.new(shown, out.inputs["Volume"])
     return material
+
+
+def _flames(nodes, links, opacity, glow):
+    """Soot in flames, which takes light, and sends out that of a black body as hot as it is."""
+
+    def sum_of(operation, *values):
+        node = nodes.new("ShaderNodeMath")
+        node.operation = operation
+        for socket, value in zip(node.inputs, values, strict=False):
+            if isinstance(value, bpy.types.NodeSocket):
+                links.new(value, socket)
+            else:
+                socket.default_value = value
+        return node.outputs[0]
+
+    def grid(name):
+        node = nodes.new("ShaderNodeAttribute")
+        node.attribute_name = name
+        return node.outputs["Fac"]
+
+    flame = grid("flame")
+    heat = sum_of("MAXIMUM", grid("temperature"), sum_of("MULTIPLY_ADD", flame, _HOTTER, _FLAME))
+    coldest, hottest = min(GLOW), max(GLOW)
+    ramp = nodes.new("ShaderNodeValToRGB")
+    places = {(kelvin - coldest) / (hottest - coldest): color for kelvin, color in GLOW.items()}
+    while len(ramp.color_ramp.elements) < len(places):
+        ramp.color_ramp.elements.new(0.5)
+    for element, (place, color) in zip(ramp.color_ramp.elements, places.items(), strict=True):
+        element.position, element.color = place, (*color, 1.0)
+    links.new(sum_of("DIVIDE", sum_of("SUBTRACT", heat, coldest), hottest - coldest), ramp.inputs[0])
+    soot = sum_of("MULTIPLY", flame, opacity)
+    brightness = sum_of("MULTIPLY", sum_of("POWER", sum_of("DIVIDE", heat, _FULL), 4.0), glow)
+    light, shade = nodes.new("ShaderNodeEmission"), nodes.new("ShaderNodeVolumeAbsorption")
+    links.new(ramp.outputs["Color"], light.inputs["Color"])
+    links.new(sum_of("MULTIPLY", soot, brightness), light.inputs["Strength"])
+    shade.inputs["Color"].default_value = (0.0, 0.0, 0.0, 1.0)
+    links.new(soot, shade.inputs["Density"])
+    return light.outputs[0], shade.outputs[0]
 
 
 class PLASH_OT_load_run(bpy.types.Operator, ImportHelper):

@@ -140,12 +140,19 @@ def _work(
 )
 @click.option("--samples", type=click.IntRange(1), metavar="N", help="So many random designs, not all combinations.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder.  [default: out/SCENE_wedge]")
+@click.option("--parquet", is_flag=True, help="Write the table as wedge.parquet too.")
 @quality_option
 @scene_options
 @workers_options
 @work_options
 def wedge(
-    scene: str, texts: tuple[str, ...], samples: int | None, out: Path | None, settings: tuple[str, ...], **options: Any
+    scene: str,
+    texts: tuple[str, ...],
+    samples: int | None,
+    out: Path | None,
+    parquet: bool,
+    settings: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Run SCENE with every combination of some values, and compare what comes out.
 
@@ -173,6 +180,7 @@ def wedge(
         vary,
         samples=samples,
         seed=seed,
+        parquet=parquet,
         progress=progress,
         workers=workers,
         threads=options["threads"],
@@ -307,11 +315,18 @@ def video(
 )
 @click.option("--up", type=click.Choice(["y", "z"]), help="Axis that points up in vdb, ply, obj and vtk.")
 @click.option("--half", is_flag=True, default=None, help="Numbers of half the length in vdb.")
+@click.option("--pack", type=click.Choice(["none", "zip", "blosc"]), help="How numbers in vdb are packed.")
 @_set
 @workers_options
 @work_options
 def export(
-    folder: str, exports: tuple[str, ...], up: str | None, half: bool | None, settings: tuple[str, ...], **options: Any
+    folder: str,
+    exports: tuple[str, ...],
+    up: str | None,
+    half: bool | None,
+    pack: str | None,
+    settings: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Write the frames of the run in FOLDER for other programs.
 
@@ -320,7 +335,8 @@ def export(
     """
     from plash.pipeline.stages.registry import export_stages
 
-    overrides = overrides_of(settings, **{"output.export_up": up, "output.export_half": half})
+    named = {"output.export_up": up, "output.export_half": half, "output.export_pack": pack}
+    overrides = overrides_of(settings, **named)
     _again(folder, export_stages(exports), overrides, exports=exports, **options)
 
 

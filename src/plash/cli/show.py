@@ -197,7 +197,8 @@ def show_wedge(found: Wedge, quiet: bool, as_json: bool) -> None:
         _emit("done", folder=str(found.folder), table=str(found.table), rows=rows)
     elif not quiet:
         click.echo(found.table.read_text("utf-8").rstrip())
-        shown = [found.table, *(path for path in (found.sheet, found.movie) if path is not None), found.page]
+        perhaps = (found.parquet, found.sheet, found.movie)
+        shown = [found.table, *(path for path in perhaps if path is not None), found.page]
         click.echo("\n".join(map(str, shown)))
 
 

@@ -20,6 +20,7 @@ from plash.mesh.mesh import Mesh
 from plash.solvers.frame import FrameParticles
 
 LIQUID = "/Liquid"  # in the layers of frames
+_SLABS = 256  # into which the vertices of a surface are sorted
 Colors = Callable[[NDArray[np.floating], Any], NDArray[np.float32]]
 
 
@@ -68,7 +69,7 @@ def usd_frame_bytes(
     """
 
     def fill(stage: Any) -> None:
-        _add_surface(pxr, stage, mesh, frame, colors)
+        _add_surface(pxr, stage, in_order(mesh), frame, colors)
         _add_particles(pxr, stage, particles, frame, colors)
         add_more(stage)
 
@@ -129,6 +130,26 @@ def _add_surface(pxr: Any, stage: Any, mesh: Mesh, frame: int, colors: Colors) -
     velocity = mesh.velocity if mesh.velocity is not None else np.zeros_like(mesh.vertices)
     set_points(pxr, surface, (mesh.vertices, velocity), frame)
     _set_carried(pxr, surface, mesh.scalars, colors(velocity, mesh.scalars), frame)
+
+
+def in_order(mesh: Mesh) -> Mesh:
+    """The same surface, its vertices in order along its longest side; its triangles stay as they were.
+
+    usd-core packs the numbers of vertices by how far each is from the one before, and counts how often it meets each
+    distance. Where many distances are large its table has them in each other's places, and packing takes 20 times as
+    long. In this order they are small.
+    """
+    if not len(mesh.vertices):
+        return mesh
+    along = max(mesh.vertices.T, key=np.ptp)
+    low, high = float(along.min()), float(along.max())
+    slab = (along - low) * (_SLABS / (high - low) if high > low else 0.0)
+    order = np.argsort(slab.astype(np.uint16), kind="stable")
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    normals, velocity = (None if each is None else each[order] for each in (mesh.normals, mesh.velocity))
+    carried = {name: values[order] for name, values in mesh.scalars.items()}
+    return Mesh(mesh.vertices[order], number[mesh.faces], normals, velocity, scalars=carried)
 
 
 def _add_particles(pxr: Any, stage: Any, particles: FrameParticles, frame: int, colors: Colors) -> None:

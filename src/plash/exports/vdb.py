@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.exports.axes import TURNS, Up
-from plash.exports.vdb_tree import LEAF, Leaves, Part, tree_bytes
+from plash.exports.vdb_packing import PLAIN, Packing, Part
+from plash.exports.vdb_tree import LEAF, Leaves, tree_bytes
 from plash.grid.sparse_grid import SparseGrid, volume_grids
 from plash.grid.volume import Volume
 
 _MAGIC, _FORMAT, _LIBRARY = 0x56444220, 224, (10, 0)
-_ZIPPED, _ACTIVE_ONLY = 1, 2  # how numbers are packed: the format's bits
+_ACTIVE_ONLY = 2  # the format's bit that says so of numbers
 
 
 def vdb_bytes(volume: Volume, up: Up = "y", half: bool = False) -> bytes:
@@ -32,14 +33,14 @@ def vdb_bytes(volume: Volume, up: Up = "y", half: bool = False) -> bytes:
     return vdb_file(volume_grids(volume), up, half)
 
 
-def vdb_file(grids: Iterable[SparseGrid], up: Up = "y", half: bool = False, zipped: bool = False) -> bytes:
+def vdb_file(grids: Iterable[SparseGrid], up: Up = "y", half: bool = False, packing: Packing = PLAIN) -> bytes:
     """Grids as a VDB file.
 
     Args:
         grids: What it holds.
         up: Which axis points up.
         half: Whether numbers are of half the length.
-        zipped: Whether they are packed with zlib, too.
+        packing: How they are packed.
     """
     parts: list[Part] = [b""]  # the header comes last: it holds a name made from all that follows
     listed = list(grids)
@@ -52,8 +53,8 @@ def vdb_file(grids: Iterable[SparseGrid], up: Up = "y", half: bool = False, zipp
         kind = f"Tree_{'vec3s' if grid.is_vector else 'float'}_5_4_3{suffix}"
         head = _text(grid.name) + _text(kind) + _text("")
         leaves = _turned(_leaves(grid), grid, up)
-        tree = tree_bytes(leaves, grid.background, half, zipped)
-        described = struct.pack("<I", _ACTIVE_ONLY | (_ZIPPED if zipped else 0))
+        tree = tree_bytes(leaves, grid.background, half, packing)
+        described = struct.pack("<I", _ACTIVE_ONLY | packing.bit)
         described += _metadata(_about(grid, leaves, half)) + _transform(grid, up) + tree.topology
         first = place + len(head) + 24
         end = first + len(described) + sum(map(len, tree.values))

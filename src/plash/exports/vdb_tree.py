@@ -10,7 +10,6 @@ slowest. Of numbers only the active ones are written; a byte before them says wh
 from __future__ import annotations
 
 import struct
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,11 +17,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-Part = bytes | memoryview
+from plash.exports.vdb_packing import Packing, Part
 
 LEAF = 8
 _OUTSIDE, _INSIDE, _EITHER = b"\0", b"\1", b"\3"
-_FAST = 1  # zlib's level
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,7 @@ class TreeBytes:
     values: list[Part]
 
 
-def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> TreeBytes:
+def tree_bytes(leaves: Leaves, background: float, half: bool, packing: Packing) -> TreeBytes:
     """The tree that holds some leaves.
 
     A leaf without an active voxel is left out; one that is inside a level set altogether becomes a value of its node.
@@ -91,7 +89,7 @@ def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> T
         leaves: In any order.
         background: The value where nothing is told.
         half: Whether numbers are of half the length.
-        zipped: Whether they are packed with zlib.
+        packing: How they are packed.
     """
     some = leaves.counts > 0
     sample = leaves.values[:, 0]
@@ -107,9 +105,9 @@ def tree_bytes(leaves: Leaves, background: float, half: bool, zipped: bool) -> T
     topology = [
         struct.pack("<I", 1),
         np.full(width, rounded, "<f4").tobytes(),
-        *_nodes(places, is_leaf, kept.masks[order[is_leaf]], zipped and not half),
+        *_nodes(places, is_leaf, kept.masks[order[is_leaf]], packing.bit != 0 and not half),
     ]
-    return TreeBytes(b"".join(topology), _values(kept, order[is_leaf], rounded, number, zipped))
+    return TreeBytes(b"".join(topology), _values(kept, order[is_leaf], rounded, number, packing))
 
 
 def _order(places: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -172,7 +170,7 @@ def _values(
     order: NDArray[np.int64],
     background: float,
     number: type[np.floating],
-    zipped: bool,
+    packing: Packing,
 ) -> list[Part]:
     """The numbers of leaves in an order, each behind its mask."""
     counts = leaves.counts
@@ -185,7 +183,7 @@ def _values(
     for leaf in order.tolist():
         numbers = data[ends[leaf] : ends[leaf + 1]]
         parts.append(heads[leaf])
-        parts += _zipped(numbers) if zipped else [numbers]
+        parts += packing.parts(numbers, size)
     return parts
 
 
@@ -203,11 +201,3 @@ def _heads(leaves: Leaves, background: float) -> list[bytes]:
             is_all = int(np.count_nonzero(inside)) == LEAF**3 - int(counts[leaf])
             plain[leaf] = masks[leaf].tobytes() + (_INSIDE if is_all else _EITHER + outside)
     return plain
-
-
-def _zipped(numbers: memoryview) -> list[Part]:
-    """Numbers packed, behind how long that is; below 0 if they got no shorter and are as they were."""
-    packed = zlib.compress(numbers, _FAST)
-    if len(packed) < len(numbers):
-        return [struct.pack("<q", len(packed)), packed]
-    return [struct.pack("<q", -len(numbers)), numbers]

@@ -2,7 +2,7 @@
 
 out/honey_coil/
   wedge.json   what is varied
-  wedge.csv    what was varied, and what came out, a row for each run
+  wedge.csv    what was varied, and what came out, a row for each run; wedge.parquet   the same, if it is asked for
   wedge.png    the last picture of each run; wedge.mp4   all of them moving; wedge.html   everything on a page
   run.0001/    run folders like any other
 """
@@ -25,12 +25,13 @@ from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.run import Asked, carry_out, stages_for
 from plash.pipeline.stages.registry import read_run
 from plash.pipeline.stop import stop_on_signals
+from plash.pipeline.wedge_parquet import load_arrow, parquet_bytes
 from plash.pipeline.wedge_table import WedgeRow, csv_bytes, row_of
 from plash.pipeline.wedge_views import page_bytes, write_views
 from plash.scene.language.read import as_scene
 from plash.scene.model import Scene
 
-_PLAN, _TABLE, _PAGE = "wedge.json", "wedge.csv", "wedge.html"
+_PLAN, _TABLE, _PARQUET, _PAGE = "wedge.json", "wedge.csv", "wedge.parquet", "wedge.html"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Wedge:
         runs: The folders of its runs, in order.
         rows: What was varied in each run, and what came out.
         table: The same as a file, CSV.
+        parquet: The same as a Parquet file; None if it was not asked for.
         sheet: The last picture of each run; None if there are no pictures.
         movie: All runs moving side by side; None if there are no pictures.
         page: Everything on one page.
@@ -51,6 +53,7 @@ class Wedge:
     runs: tuple[Path, ...]
     rows: tuple[WedgeRow, ...]
     table: Path
+    parquet: Path | None
     sheet: Path | None
     movie: Path | None
     page: Path
@@ -64,6 +67,7 @@ def wedge(
     samples: int | None = None,
     seed: int = 0,
     stages: Sequence[str] | None = None,
+    parquet: bool = False,
     progress: Progress | None = None,
     workers: int | str | None = None,
     threads: int | None = None,
@@ -79,6 +83,7 @@ def wedge(
         samples: So many random designs instead of all combinations.
         seed: Of the random designs.
         stages: Which stages of each run to do; all if not said.
+        parquet: Whether to write the table as a Parquet file too, which needs the package pyarrow.
         progress: Who wants to know how it is getting on.
         workers: Have runs done side by side, by so many processes of this machine, or by the workers of a Dask
             scheduler at an address such as "tcp://host:8786" ([farm.md](farm.md)). Each run is done by one of them.
@@ -86,6 +91,7 @@ def wedge(
 
     Raises:
         SceneError: A combination makes no scene; before anything is computed.
+        MissingPartError: A Parquet file is asked for, and pyarrow is not installed; before anything is computed.
         MismatchError: The folder holds another wedge.
         StoppedError: Ctrl-C or SIGTERM; the same call goes on.
 
@@ -98,6 +104,7 @@ def wedge(
         [2, 2]
     """
     folder, progress, scene = Path(out), progress or Silent(), as_scene(scene)
+    arrow = load_arrow() if parquet else None
     chosen = designs(vary, samples, seed)
     scenes = [scene.model_copy(update=design) for design in chosen]
     _keep_plan(folder, scenes, chosen)
@@ -118,12 +125,16 @@ def wedge(
         place = RunFolder(runs[number])
         opened[number] = OpenRun(place, read_run(place), scenes[number])
         rows[number] = row_of(opened[number], chosen[number], trouble)
-        write_bytes(folder / _TABLE, csv_bytes([rows[n] for n in sorted(rows)]))
+        so_far = [rows[n] for n in sorted(rows)]
+        write_bytes(folder / _TABLE, csv_bytes(so_far))
+        if arrow is not None:
+            write_bytes(folder / _PARQUET, parquet_bytes(arrow, so_far))
     numbers = range(len(chosen))
     table = tuple(rows[n] for n in numbers)
     sheet, movie = write_views(folder, [opened[n] for n in numbers], [label(design) for design in chosen], scene)
     write_bytes(folder / _PAGE, page_bytes(scene.title or "wedge", table, sheet, movie))
-    return Wedge(folder, tuple(runs), table, folder / _TABLE, sheet, movie, folder / _PAGE)
+    as_parquet = None if arrow is None else folder / _PARQUET
+    return Wedge(folder, tuple(runs), table, folder / _TABLE, as_parquet, sheet, movie, folder / _PAGE)
 
 
 def _one_by_one(

@@ -12,6 +12,7 @@ from typing import Any
 from plash.pipeline.open_run import OpenRun
 
 COLUMNS = ("frames", "volume", "volume_error", "kinetic", "potential", "steps", "seconds")
+COUNTS = ("frames", "steps")  # of them, whole numbers
 
 
 @dataclass(frozen=True)

@@ -382,7 +382,7 @@ class OutputKeys(TypedDict, total=False):
     measure: Callable[..., Any] | str | None
     export_up: Literal["y", "z"]
     export_half: bool
-    export_zip: bool
+    export_pack: Literal["none", "zip", "blosc"]
 
 class OwnStageKeys(TypedDict, total=False):
     """Keys of `OwnStage`."""

@@ -70,6 +70,8 @@ class Output(SceneModel):
     export_half: Switch = Field(
         default=False, description="Whether VDB files hold numbers of half the length, to three digits or so."
     )
-    export_zip: Switch = Field(
-        default=False, description="Whether VDB files are packed with zlib: a little smaller, and six times as slow."
+    export_pack: Literal["none", "zip", "blosc"] = Field(
+        default="none",
+        description="How VDB files are packed: not at all; by zlib, six times as slow; or by Blosc, smaller and nearly "
+        'as fast as not at all, which needs `pip install "plash[vdb]"`.',
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 _SECONDS_TO_END = 10
+# Bytes. Dask has workers give back all that they free, and every array of a picture is new pages of the system then.
+# These are the limits that the C library of Linux finds by itself in a program with large arrays
+_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 26), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 
 @contextmanager
@@ -41,8 +45,9 @@ def _started(address: str, threads: int, folder: str) -> subprocess.Popen[bytes]
     words = ["--nthreads", str(threads), "--nworkers", "1", "--memory-limit", "0", "--no-dashboard"]
     words += ["--local-directory", folder, "--death-timeout", "60", "--host", "127.0.0.1"]
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, *words]
+    nowhere = subprocess.DEVNULL
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **_apart()
+        command, stdin=nowhere, stdout=nowhere, stderr=nowhere, env={**_MEMORY, **os.environ}, **_apart()
     )
 
 

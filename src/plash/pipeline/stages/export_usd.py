@@ -44,7 +44,8 @@ def _always(scene: Scene) -> bool:
     return True
 
 
-def _colors(scene: Scene) -> Colors:
+def liquid_colors(scene: Scene) -> Colors:
+    """Light that a scene's liquid returns, as its pictures show it."""
     from plash.render.preview.tint import Tint
 
     tint = Tint(scene)
@@ -62,7 +63,7 @@ def _make_frame(inputs: Inputs) -> bytes:
         if scene.whitewater.amount > 0:
             add_motes(pxr, stage, LIQUID, inputs.read(WHITEWATER), largest_mote(scene), frame)
 
-    return usd_frame_bytes(pxr, surface, particles, frame, _colors(scene), add_whitewater)
+    return usd_frame_bytes(pxr, surface, particles, frame, liquid_colors(scene), add_whitewater)
 
 
 def _file(paths: RunPaths, number: int) -> Path:
@@ -109,6 +110,7 @@ USD = replace(
     export_of_frames(
         "usd",
         title="USD",
+        edition=2,
         file=f"usd/{_FRAME}",
         after=(SIMULATION, SURFACES, WHITEWATER),
         settings=_settings,
