@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import Carried
-from plash.physics.box.heat import TEMPERATURE, blend
+from plash.carried import TEMPERATURE, Carried
+from plash.physics.box.heat import blend
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
