@@ -101,5 +101,7 @@ def test_every_page_is_in_the_table_of_contents():
 
 
 def test_the_api_page_has_every_public_name_once():
-    named = re.findall(r"auto(?:function|class|exception):: plash\.(\w+)", (DOCS / "api.md").read_text("utf-8"))
+    named = re.findall(
+        r"auto(?:function|class|exception):: plash\.(\w+)$", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE
+    )
     assert sorted(named) == sorted(plash.__all__)

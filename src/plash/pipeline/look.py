@@ -37,7 +37,7 @@ def look(scene: Scene | str | Path, frame: int = 1) -> Image:
         frame: The frame whose time it is.
 
     Returns:
-        A picture of Pillow's: notebooks show it, `numpy.asarray` has its pixels, `save` writes a file.
+        A picture of Pillow's. Notebooks show it, `numpy.asarray` has its pixels, `save` writes a file.
 
     Raises:
         SceneError: The scene has no such frame.

@@ -119,6 +119,7 @@ class LiveSmoke(Walking[_Watched]):
         self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
         self._solver.see()
         self.views = self._views()
+        self._thickness = _thickness(scene)
 
     def watch(self, view: str) -> None:
         """Keep what a view needs beyond the state: that is always kept."""
@@ -142,6 +143,7 @@ class LiveSmoke(Walking[_Watched]):
             solver.empty_solids()
         solver.see()
         self.views = self._views()
+        self._thickness = _thickness(given)
 
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Bring the air near a point to a velocity, where it is followed."""
@@ -202,9 +204,9 @@ class LiveSmoke(Walking[_Watched]):
         solver, s, h = self._solver, self._solver.state, self._solver.h
         report, ledger, cells = solver.report, solver.ledger, solver.see()
         mass = self._picture(DENSITY).astype(np.float64) * h**2
-        y, x = (np.indices(mass.shape) + 0.5) * h
-        center = [float((mass * x).sum()), float((mass * y).sum())]
-        total = float(mass.sum())
+        rows, columns = mass.sum(axis=1), mass.sum(axis=0)
+        center = [h * float(line @ (np.arange(len(line)) + 0.5)) for line in (columns, rows)]
+        total = float(rows.sum())
         u, v = np.nan_to_num(faces_picture(s.velocity, self.scene.domain.cells).astype(np.float64))
         square = ((u[:-1, 1:] + u[:-1, :-1]) ** 2 + (v[1:, :-1] + v[:-1, :-1]) ** 2) / 4
         followed = picture_of(cells.label == LIQUID, cells.tiles, self.scene.domain.cells, np.False_)
@@ -237,8 +239,7 @@ class LiveSmoke(Walking[_Watched]):
         arrays: Arrays = {}
         units: dict[str, float] = {}
         density = self._picture(DENSITY)
-        optics = smoke_optics(self.scene)
-        hidden = 1.0 - np.exp(-optics.opacity * _DEPTH * optics.size * np.maximum(density, 0.0))
+        hidden = 1.0 - np.exp(-self._thickness * np.maximum(density, 0.0))
         arrays["smoke"] = np.rint(255 * hidden).astype(np.uint8)
         flame = self._flame()
         if flame is not None and view in ("smoke", "flame"):
@@ -318,3 +319,9 @@ def _shares(solver: SmokeSolver, color: str | None = None) -> dict[str, np.float
         return {}
     light = solver.colors[0] if color is None else light_of(color)
     return dict(zip(COLORED, light.astype(np.float32), strict=True))
+
+
+def _thickness(scene: Scene) -> float:
+    """How much smoke of 1 kg/m³ dims what is behind it: the exponent of what is left."""
+    optics = smoke_optics(scene)
+    return optics.opacity * _DEPTH * optics.size
