@@ -31,7 +31,7 @@ def test_a_scene_has_no_faults_and_runs(heading, tmp_path):
 
 def test_containers_are_filled_and_rain_falls_by_the_keys_that_are_made_for_it():
     fills = [fill for text in SCENES.values() for fill in plash.parse_scene(text).fill]
-    assert [fill.inside for fill in fills if fill.inside] == ["jug", "glass"]
+    assert [fill.inside for fill in fills if fill.inside] == ["jug", "mug"]
     assert [source.kind for source in plash.parse_scene(SCENES["Rain"]).source] == ["drops"]
 
 
