@@ -1,11 +1,12 @@
 """How fast the studio is: steps of the live simulation alone, and pictures through the whole pipe.
 
-    python -m benchmarks.studio [--cells 128 256] [--seconds 6] [--view surface] [--kind smoke]
+    python -m benchmarks.studio [--cells 128 256] [--seconds 6] [--view surface] [--kind smoke] [--browser]
 
 A square tank, 40 % liquid, sloshing; or a plume of smoke in a square box. *Steps alone* is the live simulation in this
 process. *Whole pipe* is a studio on this machine with a page that does nothing but take frames: steps and frames a
-second, bytes a frame. *Milliseconds* are those of each stage of a step. Time *of the processor* is what other programs
-on the machine do not add to. Set NUMBA_NUM_THREADS to choose the threads of both.
+second, bytes a frame. *In a browser* is chromium with the studio's page, and the pictures a second that it has drawn;
+without a graphics card the processor draws them. *Milliseconds* are those of each stage of a step. Time *of the
+processor* is what other programs on the machine do not add to. Set NUMBA_NUM_THREADS to choose the threads of all.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -90,6 +94,16 @@ async def pipe(text: str, seconds: float, view: str) -> str:
     """Frames and steps a second that a page receives from a studio."""
     import websockets
 
+    with _studio() as (port, token):
+        address = f"ws://127.0.0.1:{port}/live?token={token}"
+        origin = websockets.Origin(f"http://127.0.0.1:{port}")
+        async with websockets.connect(address, origin=origin, max_size=None) as socket:
+            return await _watch(socket, text, seconds, view)
+
+
+@contextmanager
+def _studio() -> Iterator[tuple[str, str]]:
+    """A studio on this machine: its port and its token."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "plash", "studio", "--no-browser", "--port", "0", "--runs", folder]
         studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -97,15 +111,38 @@ async def pipe(text: str, seconds: float, view: str) -> str:
             assert studio.stdout is not None
             found = re.search(r":(\d+)/\?token=(\S+)", studio.stdout.readline())
             assert found is not None
-            port, token = found.groups()
-            address = f"ws://127.0.0.1:{port}/live?token={token}"
-            async with websockets.connect(
-                address, origin=websockets.Origin(f"http://127.0.0.1:{port}"), max_size=None
-            ) as socket:
-                return await _watch(socket, text, seconds, view)
+            yield found[1], found[2]
         finally:
             studio.terminate()
             studio.wait()
+
+
+def in_browser(text: str, seconds: float) -> str:
+    """Pictures a second that chromium draws, in a window of 1280 x 800."""
+    from playwright.sync_api import sync_playwright
+
+    options = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    with _studio() as (port, token), sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=options)
+        tab = browser.new_page(viewport={"width": 1280, "height": 800})
+        tab.goto(f"http://127.0.0.1:{port}/?token={token}")
+        tab.wait_for_selector("#busy", state="hidden", timeout=300_000)
+        tab.set_input_files("#file", {"name": "x.toml", "mimeType": "text/plain", "buffer": text.encode()})
+        told = "document.querySelector('#fluid').dataset"
+        while tab.evaluate(f"{told}.title") != "Benchmark":
+            time.sleep(0.1)
+        tab.click("#play")
+        while float(tab.evaluate(f"{told}.steps")) < 10:
+            time.sleep(0.1)
+        read = "Number(document.querySelector('#s-fps').textContent.split(' ')[0])"
+        time.sleep(2)
+        rates = []
+        start = time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            time.sleep(0.5)
+            rates.append(tab.evaluate(read))
+        browser.close()
+    return f"in a browser: {np.median(rates):.0f} pictures a second, least {np.min(rates):.0f}"
 
 
 async def _watch(socket, text: str, seconds: float, view: str) -> str:  # type: ignore[no-untyped-def]
@@ -144,6 +181,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=["liquid", "stable_fluids", "smoke"], default="liquid")
     parser.add_argument("--courant", type=float, default=2.0)
     parser.add_argument("--tolerance", type=float, default=1e-4)
+    parser.add_argument("--browser", action="store_true", help="also draw the pictures, in chromium")
     options = parser.parse_args()
     view = options.view or ("smoke" if options.kind == "smoke" else "surface")
     threads = os.environ.setdefault("NUMBA_NUM_THREADS", str(THREADS))
@@ -154,6 +192,8 @@ def main() -> None:
         )
         print(f"{cells} x {cells}: {alone(text, options.seconds, view)}", flush=True)
         print(f"{cells} x {cells}: {asyncio.run(pipe(text, options.seconds, view))}", flush=True)
+        if options.browser:
+            print(f"{cells} x {cells}: {in_browser(text, options.seconds)}", flush=True)
 
 
 if __name__ == "__main__":

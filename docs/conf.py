@@ -37,8 +37,12 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 
-# Types that have no page here: those of other packages, and what the package keeps to itself
-nitpick_ignore_regex = [(r"py:.*", r".*")]
+# Types that have no page here: those of other packages, and a few that the package keeps to itself
+_OTHERS = r"pathlib|numpy|collections\.abc|types|typing|pydantic|PIL|matplotlib"
+_SHORT = r"Path|Axes|Image|NoneType|FieldInfo|PydanticUndefined|dict\[str"  # as they are written in signatures
+_OWN = r"files|grid|physics|scene\.(shapes|poses)|pipeline\.(open_run|stages)"
+_OWN += r"|solvers\.(stored|solver|step_stage|frame_pressure)"
+nitpick_ignore_regex = [(r"py:.*", rf"(({_OTHERS})\..*|{_SHORT}|plash\.({_OWN})\..*)")]
 
 html_theme = "furo"
 html_title = "plash"

@@ -9,7 +9,11 @@ from tests.pages import blocks, commands, named_file, typed
 import plash
 
 PAGE = "first_steps.md"
-SMALL = {"run": ("--frames", "2", "--resolution", "12"), "resume": ("--frames", "3")}
+SMALL = {
+    "one picture": ("--frames", "12", "--resolution", "12"),
+    "run": ("--frames", "2", "--resolution", "12"),
+    "resume": ("--frames", "3"),
+}
 pytestmark = pytest.mark.slow
 
 
@@ -21,7 +25,7 @@ def test_a_reader_gets_from_nothing_to_an_own_movie(tmp_path, monkeypatch, capsy
     for block in rest:
         if block.language == "sh":
             for command in commands(block.text):
-                typed(command, SMALL.get(command[1], ()))
+                typed(command, SMALL["one picture"] if "--frame" in command else SMALL.get(command[1], ()))
         elif "in place of [[solid]]" in block.text:
             scene.write_text(re.sub(r"(?s)\[\[solid\]\].*", block.text, scene.read_text()))
         elif "at the end" in block.text:

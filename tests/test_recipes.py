@@ -1,6 +1,4 @@
-"""Every scene, program and command of the page "Recipes": sound as it stands, and run at a size that takes seconds."""
-
-import runpy
+"""Every scene and command of the page "Recipes": sound as it stands, and run at a size that takes seconds."""
 
 import pytest
 from tests.pages import blocks, commands, typed
@@ -31,18 +29,26 @@ def test_a_scene_has_no_faults_and_runs(heading, tmp_path):
     assert outcome.ledger["volume"] >= 0
 
 
+def test_containers_are_filled_and_rain_falls_by_the_keys_that_are_made_for_it():
+    fills = [fill for text in SCENES.values() for fill in plash.parse_scene(text).fill]
+    assert [fill.inside for fill in fills if fill.inside] == ["jug", "mug"]
+    assert [source.kind for source in plash.parse_scene(SCENES["Rain"]).source] == ["drops"]
+
+
 @pytest.mark.slow
-def test_programs_and_commands_do_what_the_page_says(tmp_path, monkeypatch):
+def test_commands_do_what_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for block in OTHERS:
-        if block.language == "python":
-            (tmp_path / "program.py").write_text(block.text)
-            runpy.run_path("program.py")
-        else:
-            for command in commands(block.text):
-                typed(command, ("--resolution", "16", "--frames", "1") if command[1] == "run" else ())
-    rain = plash.load_scene("rain.toml")
-    assert len(rain.fill) == 61
-    assert faults(rain) == []
-    assert len(list(plash.simulate(rain.model_copy(update={"resolution": 12, "frames": 2})))) == 2
+        for command in commands(block.text):
+            typed(command, ("--resolution", "16", "--frames", "1") if command[1] == "run" else ())
     assert (tmp_path / "out/toast/toast.mp4").exists()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_first_lines_draw_a_look_and_one_picture(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jug.toml").write_text(SCENES["Pour from a jug"])
+    typed(["plash", "look", "jug.toml"])
+    typed(["plash", "run", "jug.toml", "--frame", "2"], ("--resolution", "16"))
+    assert (tmp_path / "jug_look.png").exists()
+    assert [path.name for path in (tmp_path / "out/jug/render").glob("*.png")] == ["frame.0002.png"]

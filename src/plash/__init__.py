@@ -5,7 +5,7 @@
         print(frame.number, frame.particles.position.shape)
     plash.run("dam_break", "out/dam_break")
 
-Scenes:     load_scene, parse_scene, write_scene, scene_text, gallery, check; Scene and its tables (Domain, Fill, ...),
+Scenes:     load_scene, parse_scene, write_scene, scene_text, gallery, check, look; Scene and its tables (Domain, ...),
             which have the names and keys of the scene file
 In memory:  simulate (Frame by frame), build (a solver to step yourself), add_stage, save_solver, load_solver, LevelSet
 Runs:       run, resume, branch, wedge, open_run (a run as data), import_mesh, undo_import

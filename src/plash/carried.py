@@ -286,7 +286,7 @@ def _declared() -> dict[str, Carried]:
 
 
 CARRIED: dict[str, Carried] = _declared()
-COLOR = "color"
+COLOR, TEMPERATURE = "color", "temperature"
 NO_SCALARS: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
 
 

@@ -160,7 +160,7 @@ def _fields(chance: Random, kind: str) -> dict[str, Any]:
         "speed": {"value": chance.choice([0.01, 1.0, 10.0, 100.0])},
         "view": {"name": chance.choice(m.VIEWS), "arrows": chance.random() < 0.5},
         "push": {**point, "u": chance.uniform(-3, 3), "v": chance.choice([0.0, 1e3, -1e3, 1.0])},
-        "pour": point,
+        "pour": {**point, **chance.choice([{}, {"color": "#ff8000"}, {"color": "#000000"}, {"color": "red"}])},
         "drain": point,
         "heat": {**point, "warmth": chance.choice([chance.uniform(-60, 200), 0.0, -1e4, 1e4, 1e5])},
         "erase": {**begins, **point},

@@ -5,7 +5,9 @@ import pytest
 
 import plash
 from plash.cli.main import _exit_code
+from plash.mesh.fills import fills_mesh
 from plash.render.outlines import outlines
+from plash.scene.colors import light_of
 
 TANK = """version = 1
 [domain]
@@ -100,3 +102,24 @@ def test_the_program_writes_a_file(tmp_path, monkeypatch, capfd):
     assert (tmp_path / "other.png").exists()
     assert _exit_code(["look", "tank.toml", "--out", "other.jpg"]) == 2
     assert "end its name with .png" in capfd.readouterr().err
+
+
+def test_the_surface_of_fills_is_what_they_fill_outside_solids_and_in_the_domain():
+    scene = plash.Scene(
+        domain={"size": (0.9, 0.6, 0.5), "resolution": 18},
+        fill=[
+            plash.Fill(shape=plash.Box(min=(-1, -1, -1), max=(0.45, 0.2, 1)), velocity=(1.5, 0, 0), color="red"),
+            plash.Fill(shape=plash.Sphere(center=(0.7, 0.4, 0.25), radius=0.1), temperature="40 degC", color="blue"),
+            plash.Fill(shape=plash.Sphere(center=(0.7, 0.1, 0.25), radius=0.08), time=0.5),
+        ],
+        solid=[plash.Solid(shape=plash.Box(min=(0.3, -1, -1), max=(1, 0.1, 1)))],
+    )
+    mesh = fills_mesh(scene.fill, scene.solids_at(0.0), scene.domain, scene.liquid, 72)
+    whole = 0.45 * 0.2 * 0.5 - 0.15 * 0.1 * 0.5 + 4 / 3 * np.pi * 0.1**3
+    assert mesh.volume == pytest.approx(whole, rel=0.015)  # edges are bevelled
+    assert mesh.open_edges() == 0
+    assert mesh.vertices.min() >= 0
+    is_ball = mesh.vertices[:, 1] > 0.25
+    np.testing.assert_allclose(mesh.velocity[:, 0], np.where(is_ball, 0, 1.5))
+    np.testing.assert_allclose(mesh.scalars["temperature"], np.where(is_ball, 313.15, 293.15), rtol=1e-6)
+    np.testing.assert_allclose(mesh.scalars["color"][is_ball], np.tile(light_of("blue"), (is_ball.sum(), 1)), rtol=1e-6)

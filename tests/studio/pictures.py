@@ -32,17 +32,28 @@ PICTURES: dict[str, tuple[str, str, tuple[Stroke, ...], float, str]] = {
         ),
         *(1.5, "smoke"),
     ),
+    "studio_colours": (
+        *("smoke_plume", "Plume of smoke"),
+        (
+            ("pour #e2702c", ((0.35, 0.3), (0.5, 0.3))),
+            ("pour #2f7fd6", ((1.1, 0.3), (1.25, 0.3))),
+            ("heat", ((0.35, 0.3), (0.5, 0.3))),
+            ("heat", ((1.1, 0.3), (1.25, 0.3))),
+        ),
+        *(0.7, "smoke"),
+    ),
     "studio_honey": ("honey", "Honey", (), 0.5, "viscosity"),
     "studio_level_set": ("merging", "Two discs merge", (), 0.3, "phi"),
 }
 
-LESSON = "studio_lesson"
+LESSON, GRID = "studio_lesson", "glossary_grid"
+OTHERS = (LESSON, GRID)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.studio.pictures", description=__doc__)
     parser.add_argument("folder", type=Path, help="where they go")
-    parser.add_argument("--only", nargs="+", choices=[*PICTURES, LESSON], default=[*PICTURES, LESSON])
+    parser.add_argument("--only", nargs="+", choices=[*PICTURES, *OTHERS], default=[*PICTURES, *OTHERS])
     asked = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
@@ -57,6 +68,8 @@ def main() -> None:
             path = asked.folder / f"{name}.png"
             if name == LESSON:
                 take_lesson(Page(tab), path)
+            elif name == GRID:
+                take_grid(Page(tab), path)
             else:
                 take(Page(tab), path, *PICTURES[name])
         browser.close()
@@ -71,7 +84,10 @@ def take(
     tab.click('[data-tab="view"]')
     tab.select_option("#preset", preset)
     page.wait(f"d.title === {title!r} && Number(d.steps) === 0", 300_000)
-    for tool, places in strokes:
+    for words, places in strokes:
+        tool, _, color = words.partition(" ")
+        if color:
+            tab.fill("#paint", color)
         tab.click(f'[data-tool="{tool}"]')
         tab.mouse.move(*page.at(*places[0]))
         tab.mouse.down()
@@ -97,6 +113,27 @@ def take_lesson(page: Page, path: Path) -> None:
     tab.click('.question label:has-text("None should, but PIC does")')
     tab.wait_for_timeout(300)
     tab.screenshot(path=path)
+
+
+def take_grid(page: Page, path: Path) -> None:
+    """Take a picture of some cells, with their labels and the velocities on their faces."""
+    tab = page.tab
+    tab.click('[data-tab="view"]')
+    tab.select_option("#preset", "dam")
+    page.wait("d.title === 'Dam break' && Number(d.steps) === 0", 300_000)
+    page.run_until(0.25)
+    tab.click('#views [data-view="cells"]')
+    tab.check("#arrows")
+    tab.check("#gridlines")
+    tab.mouse.move(*page.at(0.7, 0.2))
+    for _ in range(6):
+        tab.mouse.wheel(0, -200)
+        tab.wait_for_timeout(60)
+    tab.wait_for_timeout(500)
+    tab.locator(".stage").screenshot(path=path)
+    tab.dblclick("#overlay")
+    tab.uncheck("#arrows")
+    tab.uncheck("#gridlines")
 
 
 if __name__ == "__main__":

@@ -101,3 +101,37 @@ def test_a_level_set_shows_phi_its_band_and_signed_particles(page):
     tab.click("#next-stage")
     tab.wait_for_selector('li.now[data-stage="grid"]')
     assert "LevelSetLiquid.label" in tab.inner_text("li.now code")
+
+
+def test_smoke_is_poured_in_a_colour_and_saved_with_it(page):
+    page.open(SMOKE)
+    tab = page.tab
+    tab.fill("#paint", "#ff8000")
+    assert tab.locator('[data-tool="pour"]').get_attribute("aria-pressed") == "true"
+    page.drag((1.0, 0.5), (1.2, 0.5))
+    page.wait("Number(d.volume) > 0.37")
+    page.step()
+    red, green, blue = page.pixels((1.05, 0.45), (1.15, 0.55)).mean(axis=(0, 1))
+    assert red > green + 60 > blue + 90
+    grey = page.pixels((0.2, 0.2), (0.3, 0.3)).mean(axis=(0, 1))
+    assert np.ptp(grey) < 20
+    scene = plash.parse_scene(page.download(lambda: tab.click("#save")).decode())
+    assert "#ff8000" in scene.smoke_colors
+
+
+def test_brushes_have_number_fields(page):
+    tab = page.tab
+    tab.click('[data-tool="pour"]')
+    tab.fill("#brush-radius", "0.25")
+    tab.keyboard.press("Enter")
+    before = float(tab.locator("#ledger").get_attribute("data-target"))
+    tab.mouse.click(*page.at(1.2, 0.6))
+    page.until(f"Number(document.querySelector('#ledger').dataset.target) > {before} + 0.1")
+    added = float(tab.locator("#ledger").get_attribute("data-target")) - before
+    assert added == pytest.approx(np.pi * 0.25**2, rel=0.1)
+    tab.click('[data-tool="heat"]')
+    tab.fill("#warmth-number", "55")
+    tab.keyboard.press("Enter")
+    assert tab.inner_text("#warmth-text") == "+55 K"
+    tab.fill("#brush-radius", "0.08")
+    tab.keyboard.press("Enter")

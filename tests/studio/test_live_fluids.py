@@ -122,3 +122,13 @@ def test_heat_is_given_depth_too():
     assert deep.source[0].shape.kind == "cylinder"
     assert deep.source[0].temperature == 350.0
     assert deep.fill[0].temperature == 333.15
+
+
+def test_fluid_is_heated_though_a_wall_covers_all_of_it():
+    simulation = live(plash.parse_scene(TEXT))
+    steps(simulation, 1)
+    simulation.change(drawn(simulation.scene, "wall 1", (0.0, 0.2), (0.4, 0.2), 0.5))
+    simulation.heat(0.8, 0.1, 0.1, 350.0)
+    assert simulation.values_at(0.8, 0.1)["temperature"] == pytest.approx(350.0)
+    assert simulation.values_at(0.8, 0.5)["temperature"] == pytest.approx(293.15)
+    steps(simulation, 2)

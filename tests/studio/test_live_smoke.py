@@ -7,7 +7,7 @@ import pytest
 
 import plash
 from plash.studio.controls import values_of, with_value
-from plash.studio.drawing import drawn
+from plash.studio.drawing import drawn, poured_part, takes_colors, with_poured
 from plash.studio.extrude import extruded
 from plash.studio.fields import UNKNOWN
 from plash.studio.kinds import live
@@ -171,3 +171,43 @@ def test_smoke_in_the_wind_is_given_depth_too():
     assert tuple(deep.solver.wind) == (0.5, 0.1, 0.0)
     assert deep.source[0].shape.kind == "cylinder"
     assert deep.dimension == 3
+
+
+def tint(simulation, row: int, column: int) -> list[int]:
+    return simulation.arrays("smoke", arrows=False)[0]["color"][row, column].tolist()
+
+
+def test_the_first_colour_that_is_poured_makes_all_smoke_carry_one():
+    simulation = smoke(TEXT + '[look]\nsmoke_color = "#406080"\n')
+    steps(simulation, 1)
+    assert "color" not in simulation.arrays("smoke", arrows=False)[0]
+    plain = density(simulation)
+    assert simulation.pour(0.7, 0.4, 0.08, "#ff8000") > 0
+    assert density(simulation)[10, 12] == pytest.approx(plain[10, 12], rel=1e-3)
+    assert tint(simulation, 10, 12) == [0x40, 0x60, 0x80]
+    assert tint(simulation, 20, 35) == [0xFF, 0x80, 0]
+    assert simulation.pour(0.7, 0.2, 0.05) > 0  # without a colour: that of all smoke
+    assert tint(simulation, 10, 35) == [0x40, 0x60, 0x80]
+    steps(simulation, 3)
+    assert tint(simulation, 20, 35) == pytest.approx([0xFF, 0x80, 0], abs=2)
+
+
+def test_going_back_before_the_first_colour_gives_smoke_without_colours():
+    simulation = smoke()
+    steps(simulation, 1)
+    moment, seen = simulation.moment(), density(simulation)
+    simulation.pour(0.7, 0.4, 0.08, "#ff8000")
+    steps(simulation, 1)
+    simulation.go_back(moment)
+    assert "color" not in simulation.arrays("smoke", arrows=False)[0]
+    assert np.array_equal(density(simulation), seen)
+
+
+def test_a_saved_scene_has_the_smoke_and_the_colours_that_were_poured():
+    scene = plash.parse_scene(TEXT + '[look]\nsmoke_color = "#406080"\nbackground = "white"\n')
+    disc = plash.Sphere(center=(0.7, 0.4), radius=0.08)
+    assert takes_colors(scene)
+    saved = with_poured(scene, [poured_part(scene, disc, 0.2, "#ff8000"), poured_part(scene, disc, 0.3, None)])
+    assert [fill.color for fill in saved.fill] == [None, "#ff8000", None]
+    assert saved.smoke_colors == ["#406080", "#ff8000"]
+    assert saved.look.background == "white"

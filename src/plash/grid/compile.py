@@ -174,9 +174,15 @@ def _sources(module: str) -> set[Path]:
         file = _PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
         if file not in found and file.is_file():
             found.add(file)
-            for home, names in _IMPORT.findall(_text(file).decode()):
-                waiting += [home, *(f"{home}.{name}" for name in re.findall(r"\w+", names))]
+            waiting += _imported_by(file)
     return found
+
+
+@functools.cache
+def _imported_by(file: Path) -> list[str]:
+    """Whatever may be a module of plash that a file imports."""
+    found = _IMPORT.findall(_text(file).decode())
+    return [name for home, names in found for name in (home, *(f"{home}.{part}" for part in re.findall(r"\w+", names)))]
 
 
 @functools.cache

@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt, label
 
 from plash.grid.compile import serial_kernel
 
@@ -61,6 +60,8 @@ class Samples:
     @cached_property
     def nearest_open(self) -> tuple[NDArray[np.int32], ...]:
         """The open sample that is nearest to each; itself, if it is open."""
+        from scipy.ndimage import distance_transform_edt
+
         return tuple(distance_transform_edt(self.clearance <= 0, return_distances=False, return_indices=True))
 
     def middle(self, number: int) -> Array:
@@ -104,6 +105,8 @@ def rooms(samples: Samples, nearest: NDArray[np.integer], clearance: Clearance) 
         nearest: Number of the body that is nearest to each sample.
         clearance: As for `sampled`.
     """
+    from scipy.ndimage import label
+
     spill, passed = _spills(samples)
     holds = (samples.clearance > 0) & (spill > samples.height + _ROUND_OFF * samples.spacing)
     names, count = label(holds)
@@ -150,6 +153,8 @@ class Filling:
     @cached_property
     def _away(self) -> Array:
         """Distance of each sample to the liquid, walls of its rooms included, m; never too large."""
+        from scipy.ndimage import distance_transform_edt
+
         s = self.samples
         is_dry = ~(s.height < self._surface + s.spacing)
         away = s.spacing * (distance_transform_edt(is_dry) - math.sqrt(is_dry.ndim))

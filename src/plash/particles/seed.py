@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from plash.grid.tiles import TILE_SHAPES
 from plash.particles.particles import Particles
@@ -136,6 +135,8 @@ def _without_slivers(seeds: _Seeds) -> _Seeds:
     lost = np.flatnonzero(~is_kept & (held > _ROUND_OFF))
     if len(lost) == 0 or len(kept.volume) == 0:
         return kept
+    from scipy.spatial import cKDTree
+
     place = kept.cell + kept.offset
     there = seeds.cell[lost] + seeds.offset[lost]
     away, nearest = map(np.asarray, cKDTree(place).query(there, distance_upper_bound=_NEAREST))

@@ -115,7 +115,7 @@ class OpenRun(Sequence["RunFrame"]):
 
     @cached_property
     def ledger(self) -> Table:
-        """A row for each frame: `frame`, `time` (s), volumes (m³; m² in 2-D), and energies (J; J/m in 2-D).
+        """A row for each frame, with `frame`, `time` (s), volumes (m³; m² in 2-D), and energies (J; J/m in 2-D).
 
         What a source has brought is in `brought.NAME`, what went for a reason in `removed.REASON`, and particles in a
         solid are counted in `leaks.NAME`.
@@ -225,12 +225,12 @@ class RunFrame:
 
     @property
     def particles(self) -> FrameParticles:
-        """The particles of a liquid: `position` (m), `velocity` (m/s), `volume` (m³) and what else they carry."""
+        """The particles of a liquid, with `position` (m), `velocity` (m/s), `volume` (m³) and what else they carry."""
         return self.snapshot.as_particles()
 
     @property
     def grids(self) -> FrameGrids:
-        """The grids of stable fluids: `density`, `velocity` (m/s) and `temperature` (K)."""
+        """The grids of stable fluids, with `density`, `velocity` (m/s) and `temperature` (K)."""
         return self.snapshot.as_grids()
 
     @property
@@ -245,14 +245,14 @@ class RunFrame:
 
     @property
     def surface(self) -> Mesh:
-        """The liquid's surface: as it was made, or made now and not kept."""
+        """The liquid's surface, as it was made, or made now and not kept."""
         if self.run.has(SURFACES, self.number):
             return self.run.read(SURFACES, self.number)
         return self.snapshot.surface(self.run.scene, self.time)
 
     @property
     def whitewater(self) -> Motes:
-        """Spray, foam and bubbles: `position` (m), `velocity` (m/s), `kind`, and `counts` of all there were.
+        """Spray, foam and bubbles, with `position` (m), `velocity` (m/s), `kind`, and `counts` of all there were.
 
         Raises:
             StorageError: None was made: the scene has to ask for it with `whitewater.amount`.

@@ -8,8 +8,6 @@ from statistics import median
 
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.progress import clock
-from plash.pipeline.stages.registry import frame_stages
-from plash.pipeline.stages.simulation import SIMULATION
 from plash.solvers.ledger import Ledger
 from plash.timing import StepReport
 
@@ -39,6 +37,8 @@ class ProgressState:
     def step(self, report: StepReport, ledger: Ledger) -> None:
         """Note a time step."""
         self.steps = self.steps + 1 if report.frame == self.report.frame else 1
+        from plash.pipeline.stages.simulation import SIMULATION
+
         self.report, self.frame, self.stage = report, report.frame, SIMULATION.name
         self.volume_error = ledger.volume_error
 
@@ -61,12 +61,12 @@ class ProgressState:
     @property
     def seconds_per_frame(self) -> float:
         """Time of a frame through all stages."""
-        return sum(self.typical(stage.name) for stage in frame_stages() if stage.name in self.seconds)
+        return sum(self.typical(name) for name in _frame_stages() if name in self.seconds)
 
     @property
     def seconds_left(self) -> float | None:
         """Time left, from the last frames of each stage; None while a stage has too few to tell."""
-        left, of_frames = 0.0, [stage.name for stage in frame_stages()]
+        left, of_frames = 0.0, _frame_stages()
         for stage, count in self.to_do.items():
             if len(self.seconds.get(stage, ())) >= _ENOUGH:
                 left += count * self.typical(stage)
@@ -100,3 +100,10 @@ def compiling_text(kernels: int, seconds: float, total: int = 0) -> str:
     """
     which = f"{kernels} of {total} kernels" if total else f"kernel {kernels}"
     return f"compiling, once for this version: {which}, {seconds:.0f} s so far"
+
+
+def _frame_stages() -> list[str]:
+    """The stages that make something for each frame. Whoever shows no run need not load them."""
+    from plash.pipeline.stages.registry import frame_stages
+
+    return [stage.name for stage in frame_stages()]

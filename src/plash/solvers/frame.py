@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plash.carried import CARRIED, COLOR, scalars
+from plash.carried import CARRIED, COLOR, TEMPERATURE, scalars
 from plash.grid.box import cell_centres, interpolated_at
 from plash.grid.dense import from_dense, tiles_over
 from plash.grid.fields import FaceField
@@ -19,7 +19,6 @@ from plash.grid.sparse_grid import SparseGrid, volume_grids
 from plash.grid.tiles import Tiles
 from plash.grid.volume import Volume
 from plash.particles.particles import Particles
-from plash.physics.box.heat import TEMPERATURE
 from plash.physics.solids.rigid_motion import Poses
 from plash.scene.domain import Domain
 from plash.scene.model import Scene

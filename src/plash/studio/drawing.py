@@ -15,9 +15,10 @@ import numpy as np
 
 from plash.levelset.shapes import distance
 from plash.scene.bodies import Fill, Solid
-from plash.scene.language.base import FURTHEST
+from plash.scene.language.base import FURTHEST, said
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import scene_text
+from plash.scene.look import Look
 from plash.scene.model import Scene
 from plash.scene.moves import Movable, added, times
 from plash.scene.shapes import Capsule, Sphere, Union
@@ -40,16 +41,15 @@ def next_wall(scene: Scene) -> str:
 
 
 def takes_colors(scene: Scene) -> bool:
-    """Whether what is poured may have a colour of its own: its solver carries colours, and has particles that do."""
-    return scene.solver.has_colors and not scene.solver.has_no_particles
+    """Whether what is poured may have a colour of its own: smoke, and liquid that has particles to carry it."""
+    return scene.solver.has_smoke or (scene.solver.has_colors and not scene.solver.has_no_particles)
 
 
 def poured_part(scene: Scene, disc: Sphere, time: float, color: str | None) -> Blob | Fill:
     """What is poured at a time (s), as a part of a scene: a blob, or smoke that appears."""
-    if scene.solver.has_density:
-        return Fill(shape=disc, time=time, velocity=(0.0, 0.0))
-    blob = Blob(shape=disc, time=time, velocity=(0.0, 0.0))
-    return blob if color is None else blob.model_copy(update={"color": color})
+    kind = Fill if scene.solver.has_density else Blob
+    part = kind(shape=disc, time=time, velocity=(0.0, 0.0))
+    return part if color is None else part.model_copy(update={"color": color})
 
 
 def note_heat(parts: list[HeatSource], disc: Sphere, temperature: float, time: float) -> None:
@@ -83,14 +83,27 @@ def with_poured(scene: Scene, parts: Iterable[Blob | Fill | HeatSource]) -> Scen
     taken = [source.name for source in scene.source]
     named = [blob.with_values(name=f"poured {number}") for number, blob in enumerate(blobs, _next(_POURED, taken))]
     warm = [part.with_values(name=f"heated {number}") for number, part in enumerate(heat, _next(_HEATED, taken))]
-    if any(blob.color for blob in named) and scene.look.color is not None:
-        # Liquid of several colours has them by itself, and not by its look
-        scene = scene.with_values(
-            liquid=scene.liquid.model_copy(update={"color": scene.look.color}),
-            look=scene.look.model_copy(update={"color": None}),
-        )
+    if any(blob.color for blob in named) or any(fill.color for fill in fills):
+        scene = colored_by_itself(scene)
     whole = scene.with_values(source=(*scene.source, *named, *warm), fill=(*scene.fill, *fills))
     return parse_scene(scene_text(whole), "what was poured") if fills or named or warm else whole
+
+
+def colored_by_itself(scene: Scene) -> Scene:
+    """The scene with a colour of all its fluid in place of one of its look: only so may parts have others."""
+    key = "smoke_color" if scene.solver.has_smoke else "color"
+    told = said(scene.look)
+    color = told.pop(key, None)
+    if color is None:
+        return scene
+    return scene.with_values(liquid=scene.liquid.with_values(color=color), look=Look(**told))
+
+
+def with_smokes(scene: Scene) -> Scene:
+    """The scene with black and white smoke that never appears: its smoke carries a colour, which may be any."""
+    scene, never = colored_by_itself(scene), Sphere(center=(0.0, 0.0), radius=1.0)
+    smokes = [Fill(shape=never, time=FURTHEST, color=color) for color in ("#000000", "#ffffff")]
+    return scene.with_values(fill=(*scene.fill, *smokes))
 
 
 def with_palette(scene: Scene) -> Scene:

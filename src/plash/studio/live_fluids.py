@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import Carried
-from plash.physics.box.heat import TEMPERATURE, blend
+from plash.carried import TEMPERATURE, Carried
+from plash.physics.box.heat import blend
 from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.scene.shapes import Sphere
-from plash.solvers.build.box import box_solver, box_state, build_box
+from plash.solvers.build.box import box_solver, build_box
 from plash.solvers.build.pours import share_inside
 from plash.solvers.step_stage import StepStage
 from plash.studio.drawing import reaching, with_heat
@@ -87,9 +87,8 @@ class LiveStableFluids:
         old, given = self._solver, scene
         scene = with_heat(scene, self._heated)
         self._solver = box_solver(scene)
-        if self._solver.heat.names != old.state.scalars.keys():
-            fresh = box_state(scene).scalars
-            old.state.scalars = {name: old.state.scalars.get(name, values) for name, values in fresh.items()}
+        known, everywhere = old.state.scalars, np.full_like(old.state.density, scene.liquid.temperature)
+        old.state.scalars = {name: known.get(name, everywhere) for name in self._solver.heat.names}
         self._solver.state, self._solver.ledger, self._solver.report = old.state, old.ledger, old.report
         if scene.solid != self.scene.solid:
             self._is_solid = _solid_cells(scene)

@@ -15,17 +15,19 @@ from plash.carried import Carried
 from plash.grid.cells import LIQUID, SOLID, WALL, Cells
 from plash.grid.differences import divergence
 from plash.grid.fields import FaceField
+from plash.physics.smoke.colors import smoke_tint
 from plash.physics.smoke.sources import PlaceInShape, SmokeInlet
 from plash.render.smoke.optics import smoke_optics
+from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.scene.smoke_settings import SmokeSettings
 from plash.solvers.build.smoke import build_smoke, smoke_solver
-from plash.solvers.smoke import DENSITY, WARMTH, SmokeSolver
+from plash.solvers.smoke import COLORED, DENSITY, WARMTH, SmokeSolver
 from plash.solvers.step_stage import StepStage
 from plash.studio.brush import push_faces
-from plash.studio.drawing import reaching, with_heat
-from plash.studio.fields import faces_picture, picture_of, scaled, vorticity_picture
+from plash.studio.drawing import reaching, with_heat, with_smokes
+from plash.studio.fields import faces_picture, picture_of, scaled, screen_bytes, vorticity_picture
 from plash.studio.live import Arrays, Live, made_live
 from plash.studio.probe import value_at, velocity_at
 from plash.studio.scales import TEMPERATURE, Scale, temperature_scale
@@ -33,6 +35,7 @@ from plash.studio.walking import Walking
 
 POURED = 1.0  # kg/m³, as much as the brush makes
 _VIEWS = ("smoke", "density", "velocity", "vorticity", "divergence", "divergence_before", "cells", "tiles")
+_TINTED = ("smoke", "velocity", "tiles")  # views that show smoke in its own colours
 _MOMENT = 1e-9  # s that a brush takes
 _DEPTH = 1 / 6  # of pictures of 2-D smoke, so that one sees into thick smoke
 
@@ -106,15 +109,17 @@ class LiveSmoke(Walking[_Watched]):
 
     method = "smoke"
     last_stage = "project"
-    _own = ("_heated",)
+    _own = ("_is_painted", "_heated")
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(_Watched.of(build_smoke(scene)))
         self.scene = self._solved = scene
         self.quantities: dict[str, Carried] = {}
+        self._is_painted = False
         self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
         self._solver.see()
         self.views = self._views()
+        self._thickness = _thickness(scene)
 
     def watch(self, view: str) -> None:
         """Keep what a view needs beyond the state: that is always kept."""
@@ -123,10 +128,12 @@ class LiveSmoke(Walking[_Watched]):
         """Go on with other parameters, other solids and another wind; smoke inside a new solid is gone."""
         self._finish()
         old, given = self._solver, scene
-        scene = with_heat(scene, self._heated)
+        scene = with_heat(with_smokes(scene) if self._is_painted else scene, self._heated)
         solver = _Watched.of(smoke_solver(scene))
         s = old.state
         known = dict(zip(old.names, s.scalars, strict=True))
+        if COLORED[0] not in known:  # all smoke has had one colour so far
+            known |= {name: share * known[DENSITY] for name, share in _shares(solver).items()}
         s.scalars = np.stack([known.get(name, np.zeros_like(s.scalars[0])) for name in solver.names])
         s.velocity.pool[:, 0] = np.reshape(solver.wind.velocity, (-1, 1, 1, 1))  # in air that is not followed
         solver.state, solver.ledger, solver.report = s, old.ledger, old.report
@@ -136,6 +143,7 @@ class LiveSmoke(Walking[_Watched]):
             solver.empty_solids()
         solver.see()
         self.views = self._views()
+        self._thickness = _thickness(given)
 
     def push(self, x: float, y: float, u: float, v: float, radius: float) -> None:
         """Bring the air near a point to a velocity, where it is followed."""
@@ -148,9 +156,17 @@ class LiveSmoke(Walking[_Watched]):
         solver.state.velocity.pool = np.where(is_open, pushed.pool, before)
 
     def pour(self, x: float, y: float, radius: float, color: str | None = None) -> float:
-        """Fill a disc with smoke, which carries no colour; returns how much there was room for, kg/m."""
+        """Fill a disc with smoke; returns how much there was room for, kg/m.
+
+        It has the colour of all smoke, or one of its own; with the first of those all smoke begins to carry a colour.
+        """
+        if color is not None and not self._is_painted:
+            self._is_painted = True
+            self.change(self.scene)
         before = self._solver.ledger.inflow
-        self._brush(x, y, radius, {DENSITY: POURED}, "poured by hand", is_source=True)
+        shares = _shares(self._solver, color)
+        held = {DENSITY: POURED} | {name: float(share * POURED) for name, share in shares.items()}
+        self._brush(x, y, radius, held, "poured by hand", is_source=True)
         return self._solver.ledger.inflow - before
 
     def drain(self, x: float, y: float, radius: float) -> None:
@@ -188,9 +204,9 @@ class LiveSmoke(Walking[_Watched]):
         solver, s, h = self._solver, self._solver.state, self._solver.h
         report, ledger, cells = solver.report, solver.ledger, solver.see()
         mass = self._picture(DENSITY).astype(np.float64) * h**2
-        y, x = (np.indices(mass.shape) + 0.5) * h
-        center = [float((mass * x).sum()), float((mass * y).sum())]
-        total = float(mass.sum())
+        rows, columns = mass.sum(axis=1), mass.sum(axis=0)
+        center = [h * float(line @ (np.arange(len(line)) + 0.5)) for line in (columns, rows)]
+        total = float(rows.sum())
         u, v = np.nan_to_num(faces_picture(s.velocity, self.scene.domain.cells).astype(np.float64))
         square = ((u[:-1, 1:] + u[:-1, :-1]) ** 2 + (v[1:, :-1] + v[:-1, :-1]) ** 2) / 4
         followed = picture_of(cells.label == LIQUID, cells.tiles, self.scene.domain.cells, np.False_)
@@ -223,13 +239,14 @@ class LiveSmoke(Walking[_Watched]):
         arrays: Arrays = {}
         units: dict[str, float] = {}
         density = self._picture(DENSITY)
-        optics = smoke_optics(self.scene)
-        hidden = 1.0 - np.exp(-optics.opacity * _DEPTH * optics.size * np.maximum(density, 0.0))
+        hidden = 1.0 - np.exp(-self._thickness * np.maximum(density, 0.0))
         arrays["smoke"] = np.rint(255 * hidden).astype(np.uint8)
         flame = self._flame()
         if flame is not None and view in ("smoke", "flame"):
             picture = picture_of(flame, s.envelope.tiles, cells, np.float32(0))
             arrays["flame"] = np.rint(255 * np.clip(picture, 0, 1)).astype(np.uint8)
+        if view in _TINTED and COLORED[0] in self._solver.names:
+            arrays["color"] = self._tint(density)
         scale = self.scale(view)
         if scale is not None:
             arrays["color"] = scale.colors(self._picture(WARMTH) + self.scene.liquid.temperature)
@@ -266,6 +283,12 @@ class LiveSmoke(Walking[_Watched]):
         pool = s.scalars[list(self._solver.names).index(name)]
         return picture_of(pool, s.envelope.tiles, self.scene.domain.cells, np.float32(0))
 
+    def _tint(self, density: NDArray[np.float32]) -> NDArray[np.uint8]:
+        """The colour of smoke as a screen shows it, by cell of the domain [y, x, 3]."""
+        lights = zip(COLORED, self._solver.colors.T, strict=True)
+        tint = [smoke_tint(self._picture(name), density, colors) for name, colors in lights]
+        return screen_bytes(np.stack(tint, axis=-1))
+
     def _views(self) -> tuple[str, ...]:
         """What it can show: heat and flames where there may be any."""
         first, second, *rest = _VIEWS
@@ -288,3 +311,17 @@ class LiveSmoke(Walking[_Watched]):
         numbers = {list(self._solver.names).index(name): value for name, value in held.items()}
         now = self.time
         self._solver.act(SmokeInlet(place, {}, True, numbers, None, now, now + _MOMENT), reason, is_source)
+
+
+def _shares(solver: SmokeSolver, color: str | None = None) -> dict[str, np.float32]:
+    """What smoke of a colour sends on of each light, by field of the air; none if it carries no colours."""
+    if COLORED[0] not in solver.names:
+        return {}
+    light = solver.colors[0] if color is None else light_of(color)
+    return dict(zip(COLORED, light.astype(np.float32), strict=True))
+
+
+def _thickness(scene: Scene) -> float:
+    """How much smoke of 1 kg/m³ dims what is behind it: the exponent of what is left."""
+    optics = smoke_optics(scene)
+    return optics.opacity * _DEPTH * optics.size

@@ -82,3 +82,9 @@ def smoke_color(scene: Scene) -> str | None:
     """The colour of smoke that a scene asks for; None if it leaves that to the page."""
     look = scene.look
     return COLORS.get(look.smoke_color, look.smoke_color) if "smoke_color" in look.model_fields_set else None
+
+
+def poured_color(scene: Scene) -> str:
+    """The colour of what is poured, unless it has one of its own."""
+    color = scene.smoke_color if scene.solver.has_smoke else scene.liquid_color
+    return COLORS.get(color, color)

@@ -11,7 +11,7 @@ from plash.studio.drawing import takes_colors
 from plash.studio.live import Arrays, Live, solid_distance
 from plash.studio.placing import shapes_of
 from plash.studio.probe import probed
-from plash.studio.scales import TEMPERATURE, fluid_color, smoke_color
+from plash.studio.scales import TEMPERATURE, fluid_color, poured_color, smoke_color
 
 OTHER = "other_"  # before the names of arrays and units of a simulation that is shown beside
 _COMPARED = ("time", "steps", "kinetic", "potential", "target_volume", "particle_volume", "volume", "milliseconds")
@@ -28,6 +28,7 @@ def scene_told(simulation: Live) -> dict[str, Any]:
         "counts": scene.solver.counts,
         "warmth": warmth_of(scene),
         "paints": takes_colors(scene),
+        "paint": poured_color(scene),
         "solids": [solid.name for solid in scene.solid],
         "shapes": shapes_of(scene),
         "sides": scene.domain.sides.model_dump(),

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from plash.scene.language.units import COMMON_UNITS, DIMENSIONS, Quantity, _base_of
+from plash.scene.language.units import _PLAIN, COMMON_UNITS, DIMENSIONS, Quantity, _base_of
+
+NUMBERS = ("1", "57", "-3.5e-2", "0.1", "29.0000000001", "1e300", ".7", "123456789.987654321")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,16 @@ def test_pint_numba_and_scipy_wait_until_they_are_needed():
         "fill = scene.Fill(shape=scene.Box(min=(0, 0), max=(1, 1)))\n"
         "scene.Scene(domain=scene.Domain(size=(1, 1)), fill=[fill])\n"
         "assert not {'pint', 'numba', 'scipy'} & set(sys.modules), sorted(sys.modules)\n"
-        "scene.Domain(size=('1 m', 1))\n"
+        "scene.Domain(size=('1 m', '20 cm'))\n"
+        "assert 'pint' not in sys.modules\n"
+        "scene.Domain(size=('1 inch', 1))\n"
         "assert 'pint' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_units_that_need_no_registry_give_what_the_registry_gives(monkeypatch):
+    texts = [(f"{number} {unit}", name) for name, units in _PLAIN.items() for unit in units for number in NUMBERS]
+    quick = [Quantity(name).to_si(text) for text, name in texts]
+    monkeypatch.setattr("plash.scene.language.units._PLAIN", {})
+    assert [Quantity(name).to_si(text) for text, name in texts] == quick

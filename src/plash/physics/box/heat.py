@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import TEMPERATURE
 from plash.physics.box.advection import DenseAdvection, Paths
 from plash.physics.box.buoyancy import Buoyancy
 from plash.physics.box.diffusion import Diffusion
@@ -27,8 +28,6 @@ from plash.timing import stage
 
 Array = NDArray[np.float64]
 Scalars = Mapping[str, Array]
-
-TEMPERATURE = "temperature"  # its name among what is carried along
 
 
 @dataclass(frozen=True, eq=False)

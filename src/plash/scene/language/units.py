@@ -3,7 +3,7 @@
 A quantity is written in a model as ``Annotated[float, Quantity("length")]`` and is a float in SI units ever
 after. Unit strings are converted in decimal, so that ``"57 cm"`` and ``0.57`` are the same number. Only
 products and powers of unit names are read, no arithmetic; pint knows the names, and is imported when the
-first string is met.
+first string is met that is not in metres, seconds or both.
 """
 
 from __future__ import annotations
@@ -73,6 +73,13 @@ _COMMON = (
     "degC degF Pa kPa MPa pascal bar mbar atm psi P cP poise St cSt stokes rad deg degree turn"
 )
 COMMON_UNITS = tuple(_COMMON.split())
+
+# Units of most scenes, by kind of quantity, each in SI units: they need no registry, which takes a while to read
+_PLAIN = {
+    "length": {"m": Decimal(1), "cm": Decimal("0.01"), "mm": Decimal("0.001")},
+    "time": {"s": Decimal(1), "ms": Decimal("0.001")},
+    "velocity": {"m/s": Decimal(1), "cm/s": Decimal("0.01"), "mm/s": Decimal("0.001")},
+}
 
 _NUMBER = r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?"
 _NAME = r"[A-Za-zµμÅ][A-Za-z0-9_]{0,30}|°[CF]?|%"
@@ -169,6 +176,9 @@ def _convert(text: str, wanted: Dimension) -> float:
             f"{shown(text)} has no unit: write {a(wanted.name)} as {wanted.example} "
             f"(a number without quotes is in {wanted.unit})"
         )
+    plain = _PLAIN.get(wanted.name, {}).get(unit)
+    if plain is not None:
+        return float(Decimal(number) * plain)
     factor, base = _base_of(unit, text)
     wanted_factor, wanted_base = _base_of(wanted.unit, text)
     if base != wanted_base:

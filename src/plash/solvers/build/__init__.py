@@ -12,13 +12,8 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings, StableFluidsSettings
 from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.solver import Solver
-from plash.solvers.build.box import box_solver, box_state, build_box
 from plash.solvers.build.containers import with_shapes
-from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
-from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
-from plash.solvers.frame_level_set import FrameLevelSet
-from plash.solvers.frame_smoke import FrameSmoke
 from plash.solvers.own_stages import with_own_stages
 from plash.solvers.solver import SceneSolver
 from plash.solvers.stored import StoredArrays
@@ -36,14 +31,36 @@ class _Kind:
 
 def _liquid_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
     """What a frame of a liquid shows: its particles, or its level set."""
+    from plash.solvers.frame_level_set import FrameLevelSet
+
     is_level_set = isinstance(scene.solver, LiquidSettings) and scene.solver.surface == "levelset"
     return FrameLevelSet.read(arrays, scene) if is_level_set else FrameParticles.read(arrays, scene)
 
 
-_KINDS: dict[type[Solver], _Kind] = {
-    LiquidSettings: _Kind(liquid_solver, build_liquid, liquid_state, _liquid_snapshot),
-    StableFluidsSettings: _Kind(box_solver, build_box, box_state, FrameGrids.read),
-    SmokeSettings: _Kind(smoke_solver, build_smoke, smoke_state, FrameSmoke.read),
+# Each imports its own solver when a scene asks for it: a scene of one kind need not wait for the others
+def _liquid() -> _Kind:
+    from plash.solvers.build.liquid import build_liquid, liquid_solver, liquid_state
+
+    return _Kind(liquid_solver, build_liquid, liquid_state, _liquid_snapshot)
+
+
+def _stable_fluids() -> _Kind:
+    from plash.solvers.build.box import box_solver, box_state, build_box
+
+    return _Kind(box_solver, build_box, box_state, FrameGrids.read)
+
+
+def _smoke() -> _Kind:
+    from plash.solvers.build.smoke import build_smoke, smoke_solver, smoke_state
+    from plash.solvers.frame_smoke import FrameSmoke
+
+    return _Kind(smoke_solver, build_smoke, smoke_state, FrameSmoke.read)
+
+
+_KINDS: dict[type[Solver], Callable[[], _Kind]] = {
+    LiquidSettings: _liquid,
+    StableFluidsSettings: _stable_fluids,
+    SmokeSettings: _smoke,
 }
 
 
@@ -60,18 +77,18 @@ def build(scene: Scene | str | Path) -> SceneSolver:
         True
     """
     scene = with_shapes(as_scene(scene))
-    return with_own_stages(_KINDS[type(scene.solver)].filled(scene), scene)
+    return with_own_stages(_KINDS[type(scene.solver)]().filled(scene), scene)
 
 
 def build_solver(scene: Scene) -> SceneSolver:
     """The solver of a scene without any fluid: cheap, and ready to be given a state."""
     scene = with_shapes(scene)
-    return with_own_stages(_KINDS[type(scene.solver)].solver(scene), scene)
+    return with_own_stages(_KINDS[type(scene.solver)]().solver(scene), scene)
 
 
 def initial_state(scene: Scene) -> Any:
     """The fluid of a scene at time zero, for `begin` of its solver."""
-    return _KINDS[type(scene.solver)].state(with_shapes(scene))
+    return _KINDS[type(scene.solver)]().state(with_shapes(scene))
 
 
 def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
@@ -80,4 +97,4 @@ def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:
     Raises:
         DamagedError: It is nothing that a frame of the scene can show.
     """
-    return _KINDS[type(scene.solver)].snapshot(arrays, scene)
+    return _KINDS[type(scene.solver)]().snapshot(arrays, scene)

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import TEMPERATURE
 from plash.errors import Problem, SceneError
 from plash.grid.box import at_faces, cell_centres
 from plash.levelset.vectors import start_velocity
 from plash.linear.transforms import BoxSolver
 from plash.physics.box.advection import BackwardTrace, DenseAdvection, MacCormack
 from plash.physics.box.diffusion import BoxDiffusion, Diffusion, DiffusionRoundSolids, NoDiffusion
-from plash.physics.box.heat import TEMPERATURE, mix
+from plash.physics.box.heat import mix
 from plash.physics.box.obstacles import NoObstacles, Obstacles, SolidCells
 from plash.physics.box.pouring import Weight
 from plash.physics.box.pressure import BoxProjection, DenseProjection, ProjectionRoundSolids
@@ -24,7 +25,8 @@ from plash.physics.solids.distance import Bodies
 from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.solvers.box_state import BoxState
-from plash.solvers.build.heat import greatest_pull, heat_of
+from plash.solvers.build.buoyancy import greatest_pull
+from plash.solvers.build.heat import heat_of
 from plash.solvers.build.pours import forces_of, pours_of, share_inside, sinks_of
 from plash.solvers.build.surroundings import greatest_push, is_layer_resolved
 from plash.solvers.ledger import Ledger

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.physics.box.advection import DenseAdvection
-from plash.physics.box.buoyancy import Buoyancy
 from plash.physics.box.diffusion import Diffusion
 from plash.physics.box.heat import CarriedHeat, Heat, HeatedPlace, NoHeat
 from plash.physics.box.obstacles import Obstacles
 from plash.scene.model import Scene
 from plash.scene.sources import HeatSource, Spout
+from plash.solvers.build.buoyancy import buoyancy_of
 from plash.solvers.build.pours import share_inside, share_of_spout, temperature_of
 
 Array = NDArray[np.float64]
@@ -22,17 +22,6 @@ def heat_of(scene: Scene, advection: DenseAdvection, diffusion: Diffusion, obsta
     if not scene.has_heat:
         return NoHeat()
     return CarriedHeat(buoyancy_of(scene), advection, diffusion, obstacles, _places(scene))
-
-
-def buoyancy_of(scene: Scene) -> Buoyancy:
-    """What warmth does to the weight of a scene's liquid."""
-    gravity = tuple(scene.domain.gravity[: scene.dimension])
-    return Buoyancy(gravity, scene.liquid.thermal_expansion, scene.liquid.temperature)
-
-
-def greatest_pull(scene: Scene) -> float:
-    """The greatest acceleration that weight gives anything in a scene, m/s²."""
-    return buoyancy_of(scene).pull(scene.temperatures)
 
 
 def _places(scene: Scene) -> list[HeatedPlace]:

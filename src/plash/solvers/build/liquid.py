@@ -42,7 +42,7 @@ from plash.scene.settings import LiquidSettings
 from plash.scene.shapes import Sphere
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
-from plash.solvers.build.heat import greatest_pull
+from plash.solvers.build.buoyancy import greatest_pull
 from plash.solvers.build.level_set import level_set_state, with_level_set
 from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_elasticity import liquid_elasticity

@@ -23,6 +23,7 @@ const MODES = {
   flame: 8,
 };
 const TEXTURES = ["phi", "solid", "value", "density", "depth", "tint", "smoke", "flame"];
+const SLOW = 25; // ms for a picture, above which fewer pixels are drawn
 const MARGIN = { side: 26, top: 26, bottom: 52 };
 const SMALL_MARGIN = { side: 8, top: 8, bottom: 32 }; // where there is little room
 const SMALL = 480; // pixels of CSS, along the shorter side
@@ -250,7 +251,7 @@ export class Picture {
     if (this.drawn % 16 !== 3 || !this.frame?.running) return;
     this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4));
     const took = performance.now() - start;
-    if (took > 45 && this.canvas.width * this.canvas.height > 200000) this.quality *= 0.7;
+    if (took > SLOW && this.canvas.width * this.canvas.height > 200000) this.quality *= 0.7;
     else if (took < 6 && this.quality < 1) this.quality = Math.min(1, this.quality / 0.7);
   }
 

@@ -1,5 +1,6 @@
 // The page: what is where, what a button does, what comes from the simulation and where it goes.
 
+import { Brush } from "./brush.js";
 import { Charts } from "./charts.js";
 import { fillScenes, fillViews, markScene } from "./choices.js";
 import { Compare } from "./compare.js";
@@ -47,6 +48,7 @@ let link = null,
   runs,
   pointer,
   heat,
+  brushes,
   probe,
   shapes,
   compare,
@@ -120,9 +122,10 @@ function showScene(scene) {
   state.scene = scene;
   waiting.scene();
   const { picture } = state;
-  if (!pointer.color) $("#paint").value = scene.color;
+  if (!pointer.color) $("#paint").value = scene.paint;
   if (picture.begin(scene)) picture.fit();
   heat.show(scene);
+  brushes.show();
   if (!scene.warmth.length && pointer.tool === "heat") setTool("push");
   Object.assign(picture, state.zoom);
   state.zoom = null;
@@ -205,6 +208,7 @@ function play(running = !state.running) {
 function setTool(name) {
   pointer.tool = name;
   heat.use(name);
+  brushes.show();
   shapes.use(name);
   state.overlay.draw(state.arrows);
   for (const button of $$(".tools [data-tool]")) button.ariaPressed = String(button.dataset.tool === name);
@@ -263,11 +267,6 @@ function redraw() {
   compare.draw(state.picture, state.arrows, state.overlay);
 }
 
-function setBrush(share) {
-  pointer.share = Math.min(1, Math.max(0, share));
-  $("#brush").value = pointer.share;
-}
-
 function setArrows(on) {
   state.arrows = on;
   $("#arrows").checked = on;
@@ -317,7 +316,7 @@ function restore({ zoom, lines, flow, tool, brush, tab, room, panel, place }) {
   if (flow) setStreamlines(true);
   lessons.restore(place);
   if (tool) setTool(tool);
-  if (brush !== undefined) setBrush(brush);
+  if (brush !== undefined) brushes.set(brush);
   if (tab) setTab(tab);
   setOpen("panel", panel ?? true);
   setRoom(room ?? "simulate");
@@ -345,6 +344,7 @@ async function begin() {
   );
   shapes = pointer.shapes = new Shapes($("#shapes"), state.picture, state.overlay, say);
   heat = new Heat(pointer);
+  brushes = new Brush(pointer);
   settings = new Settings($("#tab-settings"), about.controls, say);
   charts = new Charts($("#tab-charts"));
   inside = new Inside($("#tab-inside"), say, setView);
@@ -360,7 +360,7 @@ async function begin() {
   fillHelp($("#help-dialog"));
   wire({
     ...{ state, say, play, record, setView, setTool, setRoom, setTab, setOpen, isOpen, setTheme, toggleTheme, redraw },
-    ...{ setBrush, setArrows, setStreamlines, setLines, startRender, openScene, openPreset, remember, tell },
+    ...{ brushes, setArrows, setStreamlines, setLines, startRender, openScene, openPreset, remember, tell },
     ...{ files, runs, pointer, probe, share, waiting, keptText },
   });
   setTheme(firstTheme());

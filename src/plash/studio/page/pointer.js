@@ -10,6 +10,7 @@ const RADII = {
   box: [0.02, 0.1],
   disc: [0.02, 0.1],
 }; // of the domain's size
+const SMALLEST = 1e-3; // of the domain's size, whatever the tool
 const EVERY = { pour: 45, drain: 45, draw: 70, erase: 60, heat: 45 }; // ms between two messages
 
 export class Pointer {
@@ -45,7 +46,13 @@ export class Pointer {
 
   radius(tool = this.tool) {
     const [least, most] = RADII[tool];
-    return (least + (most - least) * this.share) * Math.max(...this.picture.size);
+    return Math.max(least + (most - least) * this.share, SMALLEST) * Math.max(...this.picture.size);
+  }
+
+  // Make the brush of the tool so large (m); it may be larger than by the slider, up to the domain
+  setRadius(metres) {
+    const [least, most] = RADII[this.tool];
+    this.share = (Math.min(metres / Math.max(...this.picture.size), 1) - least) / (most - least);
   }
 
   #down(event) {

@@ -89,7 +89,8 @@ void main() {
     float t = clamp(texture(density, uv).r / max(range, 1e-6), 0.0, 1.0);
     c = mix(c, mix(liquid, vec3(1.0), dark ? t * 0.5 : 0.15 * (1.0 - t)), smoothstep(0.0, 0.9, t));
   } else if (mode == 6) {
-    c = mix(c, soot, faint * texture(smoke, uv).r);
+    if (hasTint && !dark) c *= vec3(0.53, 0.58, 0.64);  // on which white smoke is seen as well as black
+    c = mix(c, hasTint ? texture(tint, uv).rgb : soot, faint * texture(smoke, uv).r);
     float burns = hasFlame ? texture(flame, uv).r : 0.0;
     c = mix(c, fire(burns), 1.0 - exp(-5.0 * burns));
   } else if (mode == 7) {

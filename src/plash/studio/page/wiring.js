@@ -31,8 +31,8 @@ function actionsOf(app) {
     ",": () => say("back"),
     n: () => nextStage(app),
     r: () => say("reset"),
-    "[": () => app.setBrush(pointer.share - 0.1),
-    "]": () => app.setBrush(pointer.share + 0.1),
+    "[": () => app.brushes.set(pointer.share - 0.1),
+    "]": () => app.brushes.set(pointer.share + 0.1),
     a: () => app.setArrows(!state.arrows),
     f: () => app.setStreamlines(!state.overlay.lines),
     g: () => app.setLines(!state.picture.lines),
@@ -100,9 +100,6 @@ function wireFields(app) {
   $("#preset").onchange = ({ target }) => {
     if (target.value === LAST) app.openScene(app.keptText(), "your last scene");
     else if (target.value) app.openPreset(target.value, target.selectedOptions[0].textContent);
-  };
-  $("#brush").oninput = (event) => {
-    pointer.share = Number(event.target.value);
   };
   $("#paint").oninput = (event) => {
     pointer.color = event.target.value;
