@@ -35,7 +35,7 @@ def energy(solver: LiquidSolver) -> float:
     p = solver.state.particles
     volume = p.volume.astype(np.float64) * solver.h**2
     kinetic = 0.5 * RHO * (volume * (p.velocity.astype(np.float64) ** 2).sum(axis=0)).sum()
-    size = (p.strain[:2] ** 2).sum(axis=0) + 2 * p.strain[2] ** 2
+    size = (p.strain_tensor[:2] ** 2).sum(axis=0) + 2 * p.strain_tensor[2] ** 2
     return float(kinetic + (volume * (RHO * GRAVITY * p.position(solver.h)[:, 1] + MODULUS * size)).sum())
 
 

@@ -41,7 +41,7 @@ def energy(solver, modulus, gravity=0.0):
     p, d = solver.state.particles, solver.state.particles.dimension
     volume = p.volume.astype(np.float64) * solver.h**d
     kinetic = 0.5 * RHO * (volume * (p.velocity.astype(np.float64) ** 2).sum(axis=0)).sum()
-    size = (p.strain[:d] ** 2).sum(axis=0) + 2 * (p.strain[d:] ** 2).sum(axis=0)
+    size = (p.strain_tensor[:d] ** 2).sum(axis=0) + 2 * (p.strain_tensor[d:] ** 2).sum(axis=0)
     return kinetic + RHO * gravity * (volume * p.position(solver.h)[:, 1]).sum() + modulus * (volume * size).sum()
 
 
@@ -92,7 +92,7 @@ def test_a_body_in_free_fall_is_not_strained(dimension):
     advanced(solver, 4 / 24)
     fallen = start - solver.state.particles.position(solver.h)[:, 1].mean()
     assert fallen == pytest.approx(9.81 / 2 * (4 / 24) ** 2, rel=1e-3)
-    assert np.abs(solver.state.particles.strain).max() < 1e-4
+    assert np.abs(solver.state.particles.strain_tensor).max() < 1e-4
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_without_a_modulus_the_bits_are_those_of_water():
     for solver in (plain, flowing, yielding):
         advanced(solver, 3 / 24)
     assert np.array_equal(plain.state.particles.position(1.0), flowing.state.particles.position(1.0))
-    assert not yielding.state.particles.strain.any()
+    assert not yielding.state.particles.strain_tensor.any()
 
 
 @pytest.mark.parametrize("elasticity", ["explicit", "auto"])
@@ -164,8 +164,8 @@ def test_threads_and_a_stop_do_not_change_a_bit_of_strained_liquid(tmp_path, thr
             read_checkpoint(tmp_path / "stop.npz", solver, made, None, "")
         advanced(solver, 4 / 24)
         found.append(solver.state.particles)
-    assert np.abs(found[0].strain).max() > 0.01
-    for name in ("cell", "offset", "velocity", "strain"):
+    assert np.abs(found[0].strain_tensor).max() > 0.01
+    for name in ("cell", "offset", "velocity", "strain_tensor", "strain"):
         assert np.array_equal(getattr(found[0], name), getattr(found[1], name))
 
 
@@ -191,7 +191,7 @@ def test_fills_of_their_own_firmness(dimension):
     assert 0 < firm.sum() < p.count
     assert (p.position(solver.h)[firm, 0] < 0.3 + 1e-6).all()
     advanced(solver, 1 / 24)
-    assert np.isfinite(solver.state.particles.strain).all()
+    assert np.isfinite(solver.state.particles.strain_tensor).all()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from plash.physics.elasticity.base import ElasticLiquid
 from plash.physics.elasticity.contact import let_settle
 from plash.physics.elasticity.force import add_elastic_force
 from plash.physics.elasticity.long_steps import Smoothing
+from plash.physics.elasticity.melting import follow_temperature
 from plash.physics.elasticity.particle_strain import Constants, StrainHow, particle_load, strain_particles
 from plash.physics.elasticity.rates import Rates, rates_of
 from plash.physics.elasticity.samples import Pool, StressSamples, stress_samples
@@ -36,6 +37,7 @@ from plash.physics.viscosity.coupled import CoupledStep
 from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_faces import SIDE_CLOSED, ViscousFaces
+from plash.scene.ramps import Ramp
 
 _ROUND_OFF = 1e-9
 _SAFE = 0.9  # of the longest stable step: beside walls stress is stiffer
@@ -62,14 +64,18 @@ class OnParticles:
         constants: Shear modulus (Pa), yield strain and yield rate (1/s) of particles that have none of their own.
         rho: Density, kg/m³.
         how: How strain grows.
+        ramp: By which the shear modulus (Pa) follows the temperature; None if it does not.
     """
 
     constants: tuple[float, float, float]
     rho: float
     how: StrainHow
+    ramp: Ramp | None = None
 
     def bring(self, liquid: ElasticLiquid, cells: Cells) -> None:
-        """Nothing: particles have brought it."""
+        """Nothing, for particles have brought it; but they may have become warmer or colder."""
+        if self.ramp is not None:
+            follow_temperature(liquid.particles, self.ramp)
 
     def load(self, liquid: ElasticLiquid, samples: StressSamples) -> Pool:
         """The sum of what particles bring."""

@@ -16,7 +16,8 @@ def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
     if scene.shear_modulus == 0:
         return NoElasticity()
     h, rho = scene.domain.h, scene.liquid.rho
-    strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"))
+    ramp = scene.liquid.modulus_ramp if scene.melts else None
+    strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"), ramp)
     if settings.transfer == "semi_lagrangian":
         strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components")
     scheme = Scheme(h, coupled=True, harmonic=settings.viscosity_mean == "harmonic", least_way=0.5)
