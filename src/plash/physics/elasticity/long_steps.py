@@ -29,7 +29,7 @@ from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
 from plash.physics.viscosity.viscous_solve import solve_viscosity
 from plash.timing import stage
 
-_SMOOTHING = 0.125  # b
+_SMOOTHING = 0.31  # b
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +57,16 @@ class Smoothing:
         """Let a stress act on free faces, smoothed; arguments as of `add_elastic_force`."""
         kick = FaceField(velocity.tiles, np.zeros_like(velocity.pool))
         add_elastic_force(kick, load, samples, scale)
-        still = replace(self.faces, velocity=kick.pool)
-        solve_viscosity(self.operator, still)
-        velocity.pool = np.where(self.faces.kinds == FREE, velocity.pool + still.velocity, velocity.pool)
+        smooth = self.smoothed(kick.pool)
+        velocity.pool = np.where(self.faces.kinds == FREE, velocity.pool + smooth, velocity.pool)
 
     @stage
     def smoothed(self, velocity: Pool) -> Pool:
         """A velocity [axis, slot, z, y, x] (m/s), which is that of walls on their own, smoothed."""
+        once = self._smoothed_once(velocity)
+        return once + self._smoothed_once(velocity - once)
+
+    def _smoothed_once(self, velocity: Pool) -> Pool:
         faces = replace(self.faces, velocity=velocity.copy())
         solve_viscosity(self.operator, faces)
         return faces.velocity
