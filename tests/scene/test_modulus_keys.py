@@ -73,7 +73,7 @@ def test_runs_without_it_do_not_know_of_it():
             "liquid.shear_modulus_at",
             "has 1 points: give two at least, or one modulus as shear_modulus",
         ),
-        ({"liquid": RAMP + "shear_modulus = 2"}, "liquid.shear_modulus", "2 Pa is given together with shear_modulus_at"),
+        ({"liquid": RAMP + "shear_modulus = 2"}, "liquid.shear_modulus", "is given together with shear_modulus_at"),
         ({"liquid": 'shear_modulus_between = "linear"'}, "liquid.shear_modulus_between", "without shear_modulus_at"),
         (
             {"liquid": RAMP + 'shear_modulus_between = "exponential"'},

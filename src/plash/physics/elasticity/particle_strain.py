@@ -314,7 +314,9 @@ def _strain(shape: Shape) -> Kernel:
                         else:
                             strain_as_in_paper(room, DIM)
                     size = size_of(room.strain, DIM)
-                    factor = yield_factor(size, constants[1, each * p], constants[2, each * p], step.dt)
+                    factor = 0.0  # what has no modulus is not strained
+                    if constants[0, each * p] > 0:
+                        factor = yield_factor(size, constants[1, each * p], constants[2, each * p], step.dt)
                     _store(room, strain, p, factor, DIM)
                     sizes[p] = np.float32(factor * size)
 
