@@ -20,6 +20,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
+_ELASTIC_EDITION = 2  # of what only elastic liquid does
 _NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
 
@@ -43,7 +44,8 @@ def physics(scene: Scene) -> dict[str, Any]:
 
 def simulation(scene: Scene) -> str:
     """A hash of everything the simulation depends on, the method itself included."""
-    return fingerprint(physics(scene), *scene.solver.edition)
+    elastic = (_ELASTIC_EDITION,) if scene.shear_modulus > 0 else ()
+    return fingerprint(physics(scene), *scene.solver.edition, *elastic)
 
 
 def branched(simulated: str, origin: Origin | None) -> str:
