@@ -85,7 +85,7 @@ def dropped(scene: plash.Scene, seconds: float) -> Drop:
         energies.append(energy(solver, scene))
         volumes.append(solver.ledger.volume)
         density = max(density, abs(_fullness(solver) - 1))
-        furthest = max(furthest, float(cKDTree(places).query(places, k=2)[0][:, 1].max()) / solver.h)
+        furthest = max(furthest, float(np.asarray(cKDTree(places).query(places, k=2)[0])[:, 1].max()) / solver.h)
     landed = int(np.argmin(np.array(centres[: FPS // 2])))
     later = np.array(energies[landed:])
     gain = float((later[1:] / np.minimum.accumulate(later)[:-1]).max()) - 1
