@@ -261,12 +261,23 @@ class ParticleArrays:
             vertex=("light_red", "light_green", "light_blue"),
         ),
     ]
-    strain: Annotated[
+    strain_tensor: Annotated[
         NDArray[np.float64],
         Carried(
             "its elastic strain: the entries xx yy xy of a tensor in 2-D, xx yy zz xy xz yz in 3-D",
             np.float64,
             Rows.SCENE,
+        ),
+    ]
+    strain: Annotated[
+        NDArray[np.float32],
+        Carried(
+            "how strained it is: the size of its elastic strain",
+            rows=Rows.SCENE,
+            limits=_not_negative,
+            is_in_frames=True,
+            vertex=("strain",),
+            top=0.5,
         ),
     ]
     elastic: Annotated[

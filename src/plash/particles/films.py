@@ -24,7 +24,7 @@ from plash.particles.particles import Particles
 from plash.particles.positions import last_place, place_in_block
 from plash.timing import stage
 
-_FLYING = 0.3  # cells above the surface from which a particle is on its own
+FLYING = 0.3  # cells above the surface from which a particle is on its own
 
 
 class Unseen(NamedTuple):
@@ -35,17 +35,17 @@ class Unseen(NamedTuple):
 
 
 @stage
-def find_ballistic(particles: Particles, phi: CellField, cells: Cells, h: float) -> Unseen:
+def find_ballistic(particles: Particles, phi: CellField, cells: Cells, h: float, flying: float = FLYING) -> Unseen:
     """Mark the particles that are on their own, and tell what is carried where φ > 0.
 
-    On its own is who is 0.3 h outside the surface or more, or has no liquid cell near. The liquid's velocity,
+    On its own is who is `flying` cells outside the surface or more, or has no liquid cell near. The liquid's velocity,
     extrapolated, is not theirs: spray above a pool at rest would hover. They keep their velocity, and forces act on
     them one by one.
     """
     tiles = phi.tiles
     particles.ballistic = np.zeros(particles.count, np.bool_)
     outside = np.zeros((2, tiles.count + 1))
-    surface = _Surface(phi.pool, *cells.surroundings, np.float32(_FLYING * h))
+    surface = _Surface(phi.pool, *cells.surroundings, np.float32(flying * h))
     run = _find_outside(tiles.shape)
     places, in_tiles = particles.places, particles.in_tiles(tiles)
     run(places, particles.volume, in_tiles, surface, particles.ballistic, outside, chunk_count())

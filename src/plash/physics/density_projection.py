@@ -108,7 +108,12 @@ class DensityProjection:
     time: float = 0.0
 
     def target_fill(self, before: float, particles: Particles, volume: float, dt: float) -> float:
-        """Follow the volume that is seen, slowly: denser where there is too much of it."""
+        """Follow the volume that is seen, slowly: denser where there is too much of it.
+
+        Not that of elastic liquid: its corners are sharper than the surface that is seen, and stay.
+        """
+        if self.time > 0:
+            return before
         carried = float(particles.volume.sum(where=~particles.ballistic, dtype=np.float64))
         if carried == 0:
             return before

@@ -20,6 +20,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
+_ELASTIC_EDITION = 2  # of what only elastic liquid does
 _NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
 
@@ -43,7 +44,8 @@ def physics(scene: Scene) -> dict[str, Any]:
 
 def simulation(scene: Scene) -> str:
     """A hash of everything the simulation depends on, the method itself included."""
-    return fingerprint(physics(scene), *scene.solver.edition)
+    elastic = (_ELASTIC_EDITION,) if scene.shear_modulus > 0 else ()
+    return fingerprint(physics(scene), *scene.solver.edition, *elastic)
 
 
 def branched(simulated: str, origin: Origin | None) -> str:
@@ -87,8 +89,9 @@ def _forget_heat(data: dict[str, Any]) -> None:
     """Leave out temperatures that change nothing: runs made before there were any stay as good as they were."""
     liquid = data["liquid"]
     is_thick_by_warmth = liquid["viscosity_at"] is not None or MATERIALS[liquid["material"]].viscosity_at
+    is_firm_by_warmth = liquid["shear_modulus_at"] is not None
     for key in HEAT_OF_LIQUID:
-        if key != "temperature" or not is_thick_by_warmth:
+        if key != "temperature" or not (is_thick_by_warmth or is_firm_by_warmth):
             del liquid[key]
     for body in (*data["fill"], *data["source"]):
         body.pop("temperature", None)
@@ -107,6 +110,8 @@ def _forget_elasticity(data: dict[str, Any]) -> None:
     for key in ("shear_modulus", "yield_strain", "yield_rate"):
         for body in (data["liquid"], *data["fill"], *data["source"]):
             body.pop(key, None)
+    for key in ("shear_modulus_at", "shear_modulus_between"):
+        data["liquid"].pop(key, None)
     for key in ("strain", "yielding"):
         data["solver"].pop(key, None)
 
@@ -118,6 +123,9 @@ def _forget_what_nobody_said(data: dict[str, Any]) -> None:
     if data["liquid"]["viscosity_at"] is None:
         del data["liquid"]["viscosity_at"], data["liquid"]["viscosity_between"]
     liquid, liquids = data["liquid"], (*data["fill"], *data["source"])
+    if liquid.get("shear_modulus_at") is None:
+        liquid.pop("shear_modulus_at", None)
+        liquid.pop("shear_modulus_between", None)
     if not data["stage"]:
         del data["stage"]
     if liquid.get("colors") == "keep":

@@ -11,7 +11,7 @@ from plash.scene.drops import Drops
 from plash.scene.forces import Attractor, ConstantForce, Force, FunctionForce, Pump, Vortex
 from plash.scene.language.read import gallery, load_scene, parse_scene
 from plash.scene.language.write import scene_text, write_scene
-from plash.scene.liquid import Liquid, ViscosityPoint
+from plash.scene.liquid import Liquid
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.mesh_shape import MeshShape
@@ -22,6 +22,7 @@ from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.own_stage import OwnStage
+from plash.scene.ramps import ModulusPoint, ViscosityPoint
 from plash.scene.settings import Time
 from plash.scene.shapes import (
     Box,
@@ -67,6 +68,7 @@ __all__ = [
     "Material",
     "MeshShape",
     "Meshing",
+    "ModulusPoint",
     "Motion",
     "MotionKey",
     "MotionPath",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 from pydantic.config import JsonDict
 
@@ -13,6 +15,9 @@ _OF_LIQUID: JsonDict = {"default_text": "the liquid's"}
 
 class OwnElasticity(SceneModel):
     """Liquid that may be of another firmness than the rest."""
+
+    if TYPE_CHECKING:
+        temperature: float | None
 
     shear_modulus: ShearModulus | None = Field(
         default=None,
@@ -27,9 +32,8 @@ class OwnElasticity(SceneModel):
     )
 
     def elastic(self, liquid: Liquid) -> tuple[float, float, float]:
-        """Shear modulus (Pa), yield strain and yield rate (1/s), of its own or the liquid's."""
+        """Shear modulus (Pa), yield strain and yield rate (1/s), of its own or the liquid's at its temperature."""
         own = (self.shear_modulus, self.yield_strain, self.yield_rate)
-        modulus, strain, rate = (
-            usual if mine is None else mine for mine, usual in zip(own, liquid.elastic, strict=True)
-        )
+        usual = liquid.elastic_at(liquid.temperature if self.temperature is None else self.temperature)
+        modulus, strain, rate = (value if mine is None else mine for mine, value in zip(own, usual, strict=True))
         return modulus, strain, rate

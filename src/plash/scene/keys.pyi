@@ -16,7 +16,7 @@ from plash.scene.camera import Camera, CameraKey
 from plash.scene.domain import Domain, SideFriction, Sides, WarmSides
 from plash.scene.drops import Drops
 from plash.scene.forces import Attractor, ConstantForce, FunctionForce, Pump, Vortex
-from plash.scene.liquid import Liquid, ViscosityPoint
+from plash.scene.liquid import Liquid
 from plash.scene.look import Look, SolidLook
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.meshing import Meshing
@@ -25,6 +25,7 @@ from plash.scene.moves import Rotation
 from plash.scene.openings import Disc, Rectangle
 from plash.scene.output import Output
 from plash.scene.own_stage import OwnStage
+from plash.scene.ramps import ModulusPoint, ViscosityPoint
 from plash.scene.settings import Time
 from plash.scene.shapes import Box, Capsule, Cylinder, Difference, FunctionShape, HalfSpace, HeightShape, Sphere, Union
 from plash.scene.solver import Solver
@@ -262,6 +263,8 @@ class LiquidKeys(TypedDict, total=False):
     thermal_diffusivity: float | str
     viscosity_at: Sequence[ViscosityPoint | ViscosityPointKeys] | None
     viscosity_between: Literal["exponential", "linear"]
+    shear_modulus_at: Sequence[ModulusPoint | ModulusPointKeys] | None
+    shear_modulus_between: Literal["linear", "exponential"]
     color: str | None
     colors: Literal["keep", "mix"]
     color_diffusivity: float | str | None
@@ -278,7 +281,7 @@ class LookKeys(TypedDict, total=False):
     camera: Camera | CameraKeys | None
     set: Literal["studio", "pool", "lab", "table", "outdoors", "dark"]
     color: str | None
-    color_by: Literal["material", "speed", "age", "temperature", "log_viscosity"] | None
+    color_by: Literal["material", "speed", "age", "temperature", "log_viscosity", "strain"] | None
     top_speed: float | str | None
     smoke: Literal["volume", "billboards"]
     smoke_color: str
@@ -320,6 +323,12 @@ class MeshingKeys(TypedDict, total=False):
     smallest: float
     walls: Literal["closed", "open"]
     normals: Literal["faces", "field"]
+
+class ModulusPointKeys(TypedDict, total=False):
+    """Keys of `ModulusPoint`."""
+
+    temperature: Required[float | str]
+    shear_modulus: Required[float | str]
 
 class MotionKeys(TypedDict, total=False):
     """Keys of `Motion`."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal, Self, Unpack
 
@@ -13,7 +11,6 @@ from pydantic.config import JsonDict
 from plash.scene.colors import Color
 from plash.scene.language.base import (
     FURTHEST,
-    OwnViscosity,
     SceneModel,
     ShearModulus,
     Temperature,
@@ -22,27 +19,19 @@ from plash.scene.language.base import (
     YieldStrain,
 )
 from plash.scene.language.units import Quantity
-from plash.scene.language.words import Finding, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.language.words import nearest, refusal, refusal_at, refusals, shown
 from plash.scene.materials import MATERIALS
+from plash.scene.ramps import ModulusPoint, Ramp, RampWords, ViscosityPoint, refuse_no_ramp
 
 if TYPE_CHECKING:
-    from plash.scene.keys import LiquidKeys, ViscosityPointKeys
+    from plash.scene.keys import LiquidKeys
 
 _ROOM, _ICE = 293.15, 273.15  # K
 _WARMEST_ROOM = 30  # °C
 HEAT_OF_LIQUID = ("temperature", "thermal_expansion", "thermal_diffusivity")
 _OF_MATERIAL: JsonDict = {"default_text": "the material's"}
-
-
-class ViscosityPoint(SceneModel):
-    """How thick a liquid is at a temperature."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **keys: Unpack[ViscosityPointKeys]) -> None: ...
-
-    temperature: Temperature = Field(description="How warm it is.")
-    dynamic_viscosity: OwnViscosity = Field(description="Resistance to shear then.")
+_VISCOSITY = RampWords("dynamic_viscosity", "viscosity", "Pa*s")
+_MODULUS = RampWords("shear_modulus", "modulus", "Pa")
 
 
 class Liquid(SceneModel):
@@ -118,7 +107,17 @@ class Liquid(SceneModel):
         description="The viscosity between the points of `viscosity_at`: its logarithm is linear in the temperature "
         "(exponential), or it is itself (linear), as in Cline.",
     )
-
+    shear_modulus_at: tuple[ModulusPoint, ...] | None = Field(
+        default=None,
+        description="The shear modulus at two or more temperatures, in rising order, each a table of `temperature` and "
+        "`shear_modulus`; it only falls from point to point, or only rises, and is constant beyond the ends.",
+        json_schema_extra={"default_text": "the same at every temperature"},
+    )
+    shear_modulus_between: Literal["linear", "exponential"] = Field(
+        default="linear",
+        description="The modulus between the points of `shear_modulus_at`: it is linear in the temperature (linear), "
+        "or its logarithm is (exponential), for which no point may be 0.",
+    )
     color: Color | None = Field(
         default=None,
         description='Its colour: "#rrggbb" or a name; fills and sources may have their own.',
@@ -168,26 +167,13 @@ class Liquid(SceneModel):
     @field_validator("viscosity_at")
     @classmethod
     def _is_a_ramp(cls, points: tuple[ViscosityPoint, ...] | None) -> tuple[ViscosityPoint, ...] | None:
-        if points is None:
-            return None
-        if len(points) < 2:
-            raise refusal(f"has {len(points)} points: give two at least, or one viscosity as dynamic_viscosity")
-        found: list[Finding] = []
-        for index in range(1, len(points)):
-            before, here = points[index - 1].temperature, points[index].temperature
-            if here <= before:
-                sentence = f"{here:g} K is not above the {before:g} K before it: put the points in rising order"
-                found.append(((index, "temperature"), sentence))
-        steps = [after.dynamic_viscosity - point.dynamic_viscosity for point, after in itertools.pairwise(points)]
-        way = next((step for step in steps if step != 0), 0.0)
-        for index, step in enumerate(steps):
-            if step * way < 0:
-                before, here = (point.dynamic_viscosity for point in points[index : index + 2])
-                first, then = ("falls", "rises") if way < 0 else ("rises", "falls")
-                sentence = f"{here:g} Pa*s: the viscosity {first} at first and {then} here, from {before:g} Pa*s"
-                found.append(((index + 1, "dynamic_viscosity"), f"{sentence}: let it go one way"))
-        if found:
-            raise refusals(found)
+        refuse_no_ramp(points, _VISCOSITY)
+        return points
+
+    @field_validator("shear_modulus_at")
+    @classmethod
+    def _is_a_ramp_too(cls, points: tuple[ModulusPoint, ...] | None) -> tuple[ModulusPoint, ...] | None:
+        refuse_no_ramp(points, _MODULUS)
         return points
 
     @model_validator(mode="after")
@@ -199,6 +185,22 @@ class Liquid(SceneModel):
         for key in ("dynamic_viscosity", "kinematic_viscosity"):
             if getattr(self, key) is not None:
                 raise refusal_at(key, f"{getattr(self, key):g} is given together with viscosity_at: keep one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _modulus_is_one_or_a_ramp(self) -> Self:
+        if self.shear_modulus_at is None:
+            if "shear_modulus_between" in self.model_fields_set:
+                raise refusal_at("shear_modulus_between", "has no use without shear_modulus_at: take it out")
+            return self
+        if self.shear_modulus is not None:
+            sentence = f"{self.shear_modulus:g} Pa is given together with shear_modulus_at: keep one of them"
+            raise refusal_at("shear_modulus", sentence)
+        if self.shear_modulus_between == "exponential":
+            found = [index for index, point in enumerate(self.shear_modulus_at) if point.shear_modulus == 0]
+            sentence = '0 Pa has no logarithm: give it a value above 0, or write shear_modulus_between = "linear"'
+            if found:
+                raise refusals([(("shear_modulus_at", index, "shear_modulus"), sentence) for index in found])
         return self
 
     @model_validator(mode="after")
@@ -217,11 +219,24 @@ class Liquid(SceneModel):
         >>> Liquid(material="water").elastic[0], Liquid(material="jelly", yield_strain=0.5).elastic[1]
         (0.0, 0.5)
         """
-        material = MATERIALS[self.material]
+        return self.elastic_at(self.temperature)
+
+    def elastic_at(self, temperature: float) -> tuple[float, float, float]:
+        """Shear modulus (Pa), yield strain and yield rate (1/s) at a temperature (K)."""
+        material, ramp = MATERIALS[self.material], self.modulus_ramp
         modulus = material.shear_modulus if self.shear_modulus is None else self.shear_modulus
         strain = material.yield_strain if self.yield_strain is None else self.yield_strain
         rate = material.yield_rate if self.yield_rate is None else self.yield_rate
-        return modulus, strain, rate
+        return modulus if ramp is None else ramp.at(temperature), strain, rate
+
+    @cached_property
+    def modulus_ramp(self) -> Ramp | None:
+        """By which the shear modulus (Pa) follows the temperature; None if it does not."""
+        points = self.shear_modulus_at
+        if points is None:
+            return None
+        values = tuple(point.shear_modulus for point in points)
+        return Ramp(tuple(point.temperature for point in points), values, self.shear_modulus_between == "linear")
 
     @property
     def seen_color(self) -> str:
@@ -283,10 +298,15 @@ class Liquid(SceneModel):
             return self.nu * self.rho
         if not points or (self.viscosity_at is None and temperature == material.temperature + _ICE):
             return material.dynamic_viscosity
-        is_linear = self.viscosity_between == "linear"
-        place = min(max(temperature, points[0].temperature), points[-1].temperature)
-        last = next(index for index in range(1, len(points)) if place <= points[index].temperature)
-        low, high = points[last - 1], points[last]
-        share = (place - low.temperature) / (high.temperature - low.temperature)
-        a, b = low.dynamic_viscosity, high.dynamic_viscosity
-        return a + share * (b - a) if is_linear else math.exp(math.log(a) + share * (math.log(b) - math.log(a)))
+        ramp = self.viscosity_ramp
+        assert ramp is not None, "there are points"
+        return ramp.at(temperature)
+
+    @cached_property
+    def viscosity_ramp(self) -> Ramp | None:
+        """By which the dynamic viscosity (Pa·s) follows the temperature; None if it does not."""
+        points = self.viscosity_points
+        if not points:
+            return None
+        values = tuple(point.dynamic_viscosity for point in points)
+        return Ramp(tuple(point.temperature for point in points), values, self.viscosity_between == "linear")

@@ -175,7 +175,7 @@ class Scene(SceneModel):
     def _have_a_viscosity_each(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         liquid, solver = info.data.get("liquid"), info.data.get("solver")
         _refuse_all([*faults_of_viscosities(bodies, liquid, solver), *faults_of_colors(bodies, solver)])
-        _refuse_all(faults_of_elastic_bodies(bodies, solver))
+        _refuse_all(faults_of_elastic_bodies(bodies, liquid, solver))
         return bodies
 
     @field_validator("source", "fill")
@@ -418,8 +418,16 @@ class Scene(SceneModel):
 
     @property
     def shear_modulus(self) -> float:
-        """The greatest shear modulus (Pa) that any liquid has; 0 if all of it flows."""
-        return max(modulus for modulus, _, _ in self.elastic_constants)
+        """The greatest shear modulus (Pa) of any liquid at any temperature of the scene; 0 if all of it flows."""
+        found = [modulus for modulus, _, _ in self.elastic_constants]
+        if self.melts:
+            found += [self.liquid.elastic_at(temperature)[0] for temperature in self.temperatures]
+        return max(found)
+
+    @property
+    def melts(self) -> bool:
+        """Whether the shear modulus follows temperatures that differ."""
+        return self.solver.has_elasticity and self.liquid.modulus_ramp is not None and self.has_heat
 
     @property
     def has_colors(self) -> bool:
@@ -455,8 +463,9 @@ class Scene(SceneModel):
             "color": 3 * self.has_colors,
         }
         if self.shear_modulus > 0 and getattr(self.solver, "transfer", "") != "semi_lagrangian":
-            wanted["strain"] = 3 if self.dimension == 2 else 6
-            wanted["elastic"] = 3 * (len(set(self.elastic_constants)) > 1)
+            wanted["strain_tensor"] = 3 if self.dimension == 2 else 6
+            wanted["strain"] = 1
+            wanted["elastic"] = 3 * (self.melts or len(set(self.elastic_constants)) > 1)
         return {name: rows for name, rows in wanted.items() if rows}
 
     def color_scale(self, name: str) -> tuple[float, float] | None:
@@ -468,6 +477,9 @@ class Scene(SceneModel):
         """
         if name not in self.carries or name == "color":
             return None
+        if name == "strain":
+            points = [point for _, point, _ in self.elastic_constants if 0 < point <= 1]
+            return 0.0, max(points, default=CARRIED[name].top)
         ends = self.temperatures if name == "temperature" else [math.log10(mu) for mu in self.dynamic_viscosities]
         low, high = min(ends), max(ends)
         return (low, high) if high > low else (low, low + 1.0)

@@ -39,7 +39,7 @@ class Time(SceneModel):
 
 
 _MOST_FOR_LIQUID = 10.0
-_MOST_OF_ELASTIC_WAVES = 2.0  # cells a step: a body of a dozen cells still swings at its frequency within some per cent
+_MOST_OF_ELASTIC_WAVES = 2.0  # cells a step
 
 
 class LiquidSettings(Solver):
@@ -108,8 +108,9 @@ class LiquidSettings(Solver):
     )
     elasticity: Literal["auto", "explicit"] = Field(
         default="auto",
-        description="How elastic stress acts: in steps in which its waves cross less than half a cell (explicit), or "
-        "in longer ones, in which they cross up to 2 cells, and courant at most, and the shortest are smoothed (auto).",
+        description="How elastic stress acts: in steps in which its waves cross less than half a cell (explicit), or, "
+        "where a frame takes more than twice 24 of these, in longer ones, 24 a frame, in which waves cross up to 2 "
+        "cells, and courant at most, and the shortest are smoothed (auto).",
     )
     strain: Literal["corotated", "paper"] | None = Field(
         default=None,

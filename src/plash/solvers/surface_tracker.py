@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import Cells, label_cells
-from plash.particles.films import Unseen, find_ballistic
+from plash.particles.films import FLYING, Unseen, find_ballistic
 from plash.particles.particles import Particles
 from plash.particles.shore import correct_shores
 from plash.particles.surface import complete_distance, filled_share, liquid_distance, liquid_volume, spread_volume
@@ -42,11 +42,11 @@ class MarkerCells:
 class FillFraction:
     """A cell is liquid if its centre is: if the distance to the surface there is negative.
 
-    Particles outside the surface are marked as flying.
+    Particles outside the surface are marked as flying, from a height in cells on.
     """
 
-    def __init__(self, h: float, gravity: Sequence[float] = ()) -> None:
-        self.h = h
+    def __init__(self, h: float, gravity: Sequence[float] = (), flying: float = FLYING) -> None:
+        self.h, self.flying = h, flying
         self.upward = np.zeros(3)  # unit vector against gravity; 0 without any
         size = math.hypot(*gravity)
         if size > 0:
@@ -61,7 +61,7 @@ class FillFraction:
             correct_shores(phi, volume.pool, solids.cut_cells.openness, solids.box.limits(), self.upward, self.h)
         complete_distance(phi, self.h, solids.is_solid, solids.inverse_kernel_weight, solids.cut_cells)
         cells = label_cells(solids.tiles, phi.pool < 0, solids.is_solid, phi, fill, solids.cut_cells)
-        return cells, find_ballistic(particles, phi, cells, self.h)
+        return cells, find_ballistic(particles, phi, cells, self.h, self.flying)
 
     def volume(self, cells: Cells) -> float:
         """Volume of {φ < 0}."""

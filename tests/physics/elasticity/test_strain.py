@@ -24,7 +24,7 @@ class Sample:
         places = np.random.default_rng(3).uniform(4, 12, (count, dimension))
         self.particles = Particles.at(places)
         self.particles.volume[:] = 0.3
-        self.particles.give_rows({"strain": entry_count(dimension)})
+        self.particles.give_rows({"strain_tensor": entry_count(dimension), "strain": 1})
         sort_particles(self.particles, 3)
         self.dimension, tiles = dimension, self.particles.tiles
         share = np.ones((entry_count(dimension), tiles.count + 1, *tiles.shape), np.float32)
@@ -45,12 +45,12 @@ class Sample:
 
     def put(self, tensor):
         for a in range(self.dimension):
-            self.particles.strain[a] = tensor[a, a]
+            self.particles.strain_tensor[a] = tensor[a, a]
         for number, (a, b) in enumerate(pairs(self.dimension)):
-            self.particles.strain[self.dimension + number] = tensor[a, b]
+            self.particles.strain_tensor[self.dimension + number] = tensor[a, b]
 
     def tensor(self):
-        values, d = self.particles.strain[:, 0], self.dimension
+        values, d = self.particles.strain_tensor[:, 0], self.dimension
         found = np.diag(values[:d])
         for number, (a, b) in enumerate(pairs(d)):
             found[a, b] = found[b, a] = values[d + number]
@@ -81,7 +81,7 @@ def test_rigid_rotation_makes_no_stress(dimension, steps):
     gradient = (rotation(dimension, 2 * np.pi / steps) - np.eye(dimension)) / dt
     for _ in range(steps):
         sample.go(gradient, dt)
-    assert np.abs(sample.particles.strain).max() < 1e-6
+    assert np.abs(sample.particles.strain_tensor).max() < 1e-6
 
 
 @pytest.mark.parametrize("steps", [12, 200])
@@ -134,7 +134,7 @@ def test_stretching_adds_up_to_the_logarithm(dimension):
 def test_a_step_that_would_crush_liquid_is_survived(dimension):
     sample = Sample(dimension)
     sample.go(-5 * np.eye(dimension) + rotation(dimension, 1.0), 1.0)
-    assert np.isfinite(sample.particles.strain).all()
+    assert np.isfinite(sample.particles.strain_tensor).all()
 
 
 @pytest.mark.parametrize("dt", [1e-3, 0.07, 5.0])
@@ -157,7 +157,7 @@ def test_each_particle_may_yield_by_itself(dimension):
     sample.put(stretched(dimension))
     own = np.array([[1.0, 1.0], [1e9, 0.0], [1e9, 1e9]])
     sample.go(np.zeros((dimension, dimension)), 0.1, Constants(own))
-    sizes = np.linalg.norm(sample.particles.strain, axis=0)
+    sizes = np.linalg.norm(sample.particles.strain_tensor, axis=0)
     assert (sizes > 0).sum() == 1
 
 
@@ -166,5 +166,5 @@ def test_what_particles_bring_is_what_the_grid_takes(dimension):
     sample, rho = Sample(dimension), 700.0
     sample.put(stretched(dimension))
     load = particle_load(sample.particles, Constants(np.array([[50.0], [1e9], [1e9]])), sample.samples, rho)
-    brought = 2 * 50.0 / rho * (sample.particles.volume * sample.particles.strain).sum(axis=1)
+    brought = 2 * 50.0 / rho * (sample.particles.volume * sample.particles.strain_tensor).sum(axis=1)
     assert load.sum(axis=(1, 2, 3, 4)) == pytest.approx(brought, rel=1e-5)

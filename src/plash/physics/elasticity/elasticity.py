@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from plash.physics.elasticity.base import ElasticLiquid
 from plash.physics.elasticity.contact import let_settle
 from plash.physics.elasticity.force import add_elastic_force
 from plash.physics.elasticity.long_steps import Smoothing
+from plash.physics.elasticity.melting import follow_temperature
 from plash.physics.elasticity.particle_strain import Constants, StrainHow, particle_load, strain_particles
 from plash.physics.elasticity.rates import Rates, rates_of
 from plash.physics.elasticity.samples import Pool, StressSamples, stress_samples
@@ -36,9 +37,23 @@ from plash.physics.viscosity.coupled import CoupledStep
 from plash.physics.viscosity.path_strain import StraightPaths
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.physics.viscosity.viscous_faces import SIDE_CLOSED, ViscousFaces
+from plash.scene.ramps import Ramp
 
 _ROUND_OFF = 1e-9
+_WORTH = 2.0  # times longer that smoothed steps have to be: each takes about twice as long
 _SAFE = 0.9  # of the longest stable step: beside walls stress is stiffer
+
+
+class LongSteps(NamedTuple):
+    """How long steps may be in which elastic stress is smoothed.
+
+    Attributes:
+        courant: Cells that its waves may cross in one.
+        seconds: How long one may be, s: swings that take many of these are as they are without smoothing.
+    """
+
+    courant: float
+    seconds: float
 
 
 class Strain(Protocol):
@@ -62,14 +77,18 @@ class OnParticles:
         constants: Shear modulus (Pa), yield strain and yield rate (1/s) of particles that have none of their own.
         rho: Density, kg/m³.
         how: How strain grows.
+        ramp: By which the shear modulus (Pa) follows the temperature; None if it does not.
     """
 
     constants: tuple[float, float, float]
     rho: float
     how: StrainHow
+    ramp: Ramp | None = None
 
     def bring(self, liquid: ElasticLiquid, cells: Cells) -> None:
-        """Nothing: particles have brought it."""
+        """Nothing, for particles have brought it; but they may have become warmer or colder."""
+        if self.ramp is not None:
+            follow_temperature(liquid.particles, self.ramp)
 
     def load(self, liquid: ElasticLiquid, samples: StressSamples) -> Pool:
         """The sum of what particles bring."""
@@ -94,14 +113,14 @@ class Elastic:
         modulus: The largest shear modulus of any liquid, Pa.
         rho: Density, kg/m³.
         scheme: Which stress it is, for shares and walls.
-        courant: Cells that its waves may cross in a step; None for as many as are stable as they are.
+        limit: How long steps may be that are smoothed; None if none may be.
     """
 
     strain: Strain
     modulus: float
     rho: float
     scheme: Scheme
-    courant: float | None = None
+    limit: LongSteps | None = None
 
     @property
     def firmness(self) -> float:
@@ -110,7 +129,7 @@ class Elastic:
 
     def longest_step(self, h: float, dimension: int) -> float:
         """Longest step for which the force is stable as it is, or that is allowed with smoothing, s."""
-        return longest_elastic_step(self.firmness, h, dimension, self.courant)
+        return longest_elastic_step(self.firmness, h, dimension, self.limit)
 
     def is_short(self, dt: float, dimension: int) -> bool:
         """Whether the force is stable as it is, for a step of dt (s)."""
@@ -122,16 +141,21 @@ class Elastic:
         return ElasticMotion(self, liquid, cells, solids, dt)
 
 
-def longest_elastic_step(firmness: float, h: float, dimension: int, courant: float | None = None) -> float:
+def longest_elastic_step(firmness: float, h: float, dimension: int, limit: LongSteps | None = None) -> float:
     """Longest step (s) on cells of size h (m) for a shear modulus over density (m²/s²).
 
-    It is the longest without smoothing or, if given, that in which waves cross `courant` cells, whichever is longer.
+    It is the longest without smoothing or, where steps with it may be so much longer that they pay, that.
 
     >>> round(longest_elastic_step(4.0, 0.01, 2), 6), round(longest_elastic_step(4.0, 0.01, 3), 6)
     (0.00225, 0.001837)
+    >>> [longest_elastic_step(4.0, 0.01, 2, LongSteps(2.0, seconds)) for seconds in (0.004, 0.006, 0.02)]
+    [0.00225, 0.006, 0.01]
     """
     unsmoothed = _SAFE * h / math.sqrt(2 * dimension * firmness)
-    return max(unsmoothed, courant * h / math.sqrt(firmness)) if courant is not None else unsmoothed
+    if limit is None:
+        return unsmoothed
+    smoothed = min(limit.courant * h / math.sqrt(firmness), limit.seconds)
+    return smoothed if smoothed > _WORTH * unsmoothed else unsmoothed
 
 
 @dataclass(eq=False)

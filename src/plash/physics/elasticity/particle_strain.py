@@ -55,7 +55,7 @@ def particle_load(particles: Particles, constants: Constants, samples: StressSam
     """Elastic stress over density times the volume it has, in cells: [entry, slot, z, y, x], m²/s²."""
     tiles = samples.tiles
     load = np.zeros_like(samples.share)
-    brought = _Brought(particles.strain, particles.volume, 2 / rho * constants.rows[0])
+    brought = _Brought(particles.strain_tensor, particles.volume, 2 / rho * constants.rows[0])
     scatter = _scatter(tiles.shape)
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
@@ -71,7 +71,7 @@ def strain_particles(
     tiles = samples.tiles
     busy = (np.flatnonzero(np.diff(particles.starts[1:])) + 1).astype(np.int32)
     given = _Given(rates.strain, rates.spin, samples.share)
-    held = _Held(particles.strain, particles.ballistic, constants.rows)
+    held = _Held(particles.strain_tensor, particles.strain[0], particles.ballistic, constants.rows)
     step = _Step(dt / how.h, dt, how.corotated)
     _strain(tiles.shape)(particles.places, held, particles.in_tiles(tiles), busy, given, step, chunk_count())
 
@@ -97,9 +97,10 @@ class _Brought(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What particles have; constants are those of all, or of each."""
+    """What particles have: tensors and their sizes; constants are those of all, or of each."""
 
     strain: NDArray[np.float64]
+    sizes: NDArray[np.float32]
     ballistic: NDArray[np.bool_]
     constants: NDArray[np.float64]
 
@@ -278,7 +279,7 @@ def _strain(shape: Shape) -> Kernel:
     @kernel
     def run(places, held, in_tiles, tiles, given, step, chunks):
         starts, origins, neighbours, _ = in_tiles
-        strain, ballistic, constants = held
+        strain, sizes, ballistic, constants = held
         each = 1 if constants.shape[1] > 1 else 0
         n = len(tiles)
         for c in prange(chunks):
@@ -313,7 +314,10 @@ def _strain(shape: Shape) -> Kernel:
                         else:
                             strain_as_in_paper(room, DIM)
                     size = size_of(room.strain, DIM)
-                    factor = yield_factor(size, constants[1, each * p], constants[2, each * p], step.dt)
+                    factor = 0.0  # what has no modulus is not strained
+                    if constants[0, each * p] > 0:
+                        factor = yield_factor(size, constants[1, each * p], constants[2, each * p], step.dt)
                     _store(room, strain, p, factor, DIM)
+                    sizes[p] = np.float32(factor * size)
 
     return run

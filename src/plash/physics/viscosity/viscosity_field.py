@@ -84,15 +84,10 @@ class ByParticle:
 
 def log_viscosity_at(liquid: Liquid, temperature: Array) -> Array:
     """Natural logarithm of the dynamic viscosity (Pa·s) at temperatures (K)."""
-    points = liquid.viscosity_points
-    if not points:
+    ramp = liquid.viscosity_ramp
+    if ramp is None:
         return np.full(temperature.shape, math.log(liquid.nu * liquid.rho))
-    places = np.array([point.temperature for point in points])
-    viscosity = np.array([point.dynamic_viscosity for point in points])
-    is_linear = liquid.viscosity_between == "linear"
-    between = np.interp(temperature, places, viscosity if is_linear else np.log(viscosity))
-    logarithms: Array = np.log(between) if is_linear else between
-    return logarithms
+    return ramp.logarithms(temperature)
 
 
 @stage

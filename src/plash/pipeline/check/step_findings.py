@@ -14,6 +14,7 @@ from plash.pipeline.check.finding import Finding
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
 from plash.scene.sources import Spout
+from plash.solvers.build.liquid_elasticity import long_elastic_steps
 
 MANY_STEPS = 40  # a frame
 _LOOKS = 32  # times at which solids that move are looked at
@@ -97,7 +98,7 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
             )
     firmness = scene.shear_modulus / scene.liquid.rho
     if firmness > 0:
-        longest = longest_elastic_step(firmness, h, scene.dimension, scene.solver.elastic_courant)
+        longest = longest_elastic_step(firmness, h, scene.dimension, long_elastic_steps(scene))
         steps = _steps(scene, longest)
         if steps > 1:
             yield Finding(

@@ -26,7 +26,7 @@ from plash.scene.language.fields import KEYS, fields_of, kind_of, marks_in, mode
 from plash.scene.language.read import LARGEST_FILE
 from plash.scene.language.units import DIMENSIONS
 from plash.scene.language.words import shown
-from plash.scene.liquid import Liquid, ViscosityPoint
+from plash.scene.liquid import Liquid
 from plash.scene.look import Look, SolidLook
 from plash.scene.materials import MATERIALS, Material
 from plash.scene.meshing import Meshing
@@ -35,6 +35,7 @@ from plash.scene.motion import Motion, MotionKey, MotionPath, Oscillation
 from plash.scene.moves import Movable, Rotation
 from plash.scene.output import Output
 from plash.scene.own_stage import OwnStage
+from plash.scene.ramps import ModulusPoint, ViscosityPoint
 from plash.scene.settings import Time
 from plash.scene.shapes import DEEPEST
 from plash.scene.solver import SOLVER_KINDS, Solver
@@ -218,7 +219,8 @@ def reference_page() -> str:
     ):
         parts.append(_section(f"## `{title}`", model))
     parts += [_section(f'### `kind = "{kind}"`', model, Solver) for kind, model in SOLVER_KINDS.items()]
-    parts += [_section("## `[liquid]`", Liquid), _section("### `viscosity_at`", ViscosityPoint), _materials()]
+    parts += [_section("## `[liquid]`", Liquid), _section("### `viscosity_at`", ViscosityPoint)]
+    parts += [_section("### `shear_modulus_at`", ModulusPoint), _materials()]
     parts += [_section("## `[[fill]]`", Fill), _section("## `[[solid]]`", Solid), _section("### `look`", SolidLook)]
     parts += [_section(f"### `{name}`", part) for name, part in _MOTIONS.items()]
     parts += _flows()

@@ -13,6 +13,7 @@ from plash.errors import Problem, SceneError
 from plash.levelset.inside import Inside
 from plash.levelset.shapes import distance
 from plash.levelset.vectors import start_velocity
+from plash.particles.films import FLYING
 from plash.particles.particles import Particles
 from plash.particles.seed import seed
 from plash.particles.seed_parts import Distance
@@ -57,6 +58,7 @@ from plash.solvers.transfers import Apic, Flip, Pic, SemiLagrangian, Transfer, r
 
 Liquid = tuple[str, Fill | BlobSource]  # and what messages call it
 
+_ELASTIC_FLYING = 0.9  # cells: corners of elastic bodies lie outside the rounded surface, and belong to them
 _ELASTIC_SPREADING = 1 / 24  # s, in which density errors of elastic liquid fall to 1/e
 _COARSER = 1e4  # how much coarser density errors are solved for than the pressure
 _FREE_SURFACES: dict[str, type[FreeSurface]] = {"ghost": Ghost, "staircase": Staircase, "cells": SurfaceCells}
@@ -140,12 +142,14 @@ def _surface_tracker(scene: Scene, free_surface: FreeSurface) -> tuple[SurfaceTr
     if settings.free_surface != "ghost" or settings.surface == "levelset":
         return MarkerCells(), NoDensityCorrection()
     tolerance = min(0.1, _COARSER * settings.tolerance)
+    is_elastic = scene.shear_modulus > 0
     density_correction = (
-        DensityProjection(free_surface, tolerance, _ELASTIC_SPREADING if scene.shear_modulus > 0 else 0.0)
+        DensityProjection(free_surface, tolerance, _ELASTIC_SPREADING if is_elastic else 0.0)
         if settings.density_projection
         else NoDensityCorrection()
     )
-    return FillFraction(scene.domain.h, scene.domain.gravity[: scene.dimension]), density_correction
+    flying = _ELASTIC_FLYING if is_elastic else FLYING
+    return FillFraction(scene.domain.h, scene.domain.gravity[: scene.dimension], flying), density_correction
 
 
 def _viscosity(scene: Scene) -> Viscosity:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from plash.physics.elasticity.base import Elasticity, NoElasticity
-from plash.physics.elasticity.elasticity import Elastic, OnParticles, Strain
+from plash.physics.elasticity.elasticity import Elastic, LongSteps, OnParticles, Strain
 from plash.physics.elasticity.grid_strain import OnGrid
 from plash.physics.elasticity.particle_strain import StrainHow
 from plash.physics.viscosity.stress_weights import Scheme
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
+
+_STEPS_A_FRAME = 24  # that are never smoothed away: swings that frames show are as they are
 
 
 def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
@@ -16,8 +18,15 @@ def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
     if scene.shear_modulus == 0:
         return NoElasticity()
     h, rho = scene.domain.h, scene.liquid.rho
-    strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"))
+    ramp = scene.liquid.modulus_ramp if scene.melts else None
+    strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"), ramp)
     if settings.transfer == "semi_lagrangian":
         strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components")
     scheme = Scheme(h, coupled=True, harmonic=settings.viscosity_mean == "harmonic", least_way=0.5)
-    return Elastic(strain, scene.shear_modulus, rho, scheme, settings.elastic_courant)
+    return Elastic(strain, scene.shear_modulus, rho, scheme, long_elastic_steps(scene))
+
+
+def long_elastic_steps(scene: Scene) -> LongSteps | None:
+    """How long steps may be in which elastic stress is smoothed; None if none may be."""
+    courant = scene.solver.elastic_courant
+    return None if courant is None else LongSteps(courant, 1 / (_STEPS_A_FRAME * scene.time.fps))
