@@ -31,19 +31,20 @@ from plash.levelset.redistance import redistance
 from plash.particles.move import move_particles
 from plash.particles.particles import Particles
 from plash.particles.sort import sort_onto
-from plash.particles.surface import liquid_volume
 from plash.physics.flow.inflow import Inflow
 from plash.physics.flow.sinks import Outlet
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.level_set.appearing import Appearing, give_velocity, joined
 from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
-from plash.physics.level_set.continuation import beyond_open_sides, continue_into_solids
+from plash.physics.level_set.continuation import Continuation, beyond_open_sides
 from plash.physics.level_set.distancing import mended_distance
+from plash.physics.level_set.grid_paths import GridPaths
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import SignedParticles, seeded
 from plash.physics.level_set.spray import falling_in, gather, let_go
-from plash.physics.level_set.transport import MOST_CELLS, StraightPaths
+from plash.physics.level_set.transport import MOST_CELLS
+from plash.physics.level_set.volume import volume_inside
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 from plash.scene.model import Scene
@@ -107,6 +108,7 @@ class LevelSetLiquid(LiquidSolver):
     box: DomainBox = field(kw_only=True)
     volume_correction: VolumeCorrection = field(default="none", kw_only=True)
     appearing: Sequence[Appearing] = field(default=(), kw_only=True)
+    _last_way: Continuation | None = field(default=None, init=False)
 
     def begin(self, state: Any) -> None:
         """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
@@ -116,7 +118,7 @@ class LevelSetLiquid(LiquidSolver):
         level_set.phi = in_its_tiles(level_set.phi, self.h)
         state.stand_on(level_set.phi.tiles)
         solids = self.solids.at(state.tiles, self.solids.poses(state.time), state.time, 0.0)
-        continue_into_solids(level_set.phi, solids.is_solid, self.h)
+        self._way_into(solids.is_solid, state.tiles).apply(level_set.phi, self.h)
         level_set.phi = mended_distance(level_set.phi, self.h, self._room(state.time, 0.0))
         if level_set.per_cell:
             random = np.random.Generator(np.random.PCG64(level_set.seed))
@@ -207,7 +209,8 @@ class LevelSetLiquid(LiquidSolver):
         # The labels keep a distance of their own: the level set moves on while they stay
         held = CellField(phi.tiles, phi.pool.copy())
         cells = label_cells(phi.tiles, held.pool < 0, solids.is_solid, held, None, solids.cut_cells)
-        return cells, liquid_volume(held, cells, self.h)
+        fractions = None if solids.cut_cells is None else solids.cut_cells.volume
+        return cells, volume_inside(held, self.h, solids.is_solid, fractions)
 
     def _shift(self, missing: float, cells: Cells) -> None:
         """Move the whole surface outwards until a volume (in cells) that is missing is there, and not far."""
@@ -224,8 +227,7 @@ class LevelSetLiquid(LiquidSolver):
         self._fly(dt, solids)
         assert s.velocity is not None
         report.courant = max(report.courant, self.speed * dt / self.h)
-        known = functools.partial(velocity_at, s.velocity, h=self.h)
-        paths = StraightPaths(lambda points: np.nan_to_num(known(points)))
+        paths = GridPaths(s.velocity, self.h)
         parts = max(1, math.ceil(self.speed * dt / (MOST_CELLS * self.h)))
         room = self._room(s.time + dt, dt)
         for _ in range(parts):
@@ -245,7 +247,14 @@ class LevelSetLiquid(LiquidSolver):
             target -= sum(outlet.wanted(ledger.removed, s.time, time) for outlet in drains)
         # A few sets of tiles are asked for again and again
         solids = functools.lru_cache(4)(lambda tiles: self.solids.at(tiles, poses, time, 0.0))
-        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box)
+        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box, self._way_into)
+
+    def _way_into(self, is_solid: NDArray[np.bool_], tiles: Tiles) -> Continuation:
+        """The way into solids on some tiles; the very same while they are."""
+        last = self._last_way
+        if last is None or last.is_solid is not is_solid or last.tiles is not tiles:
+            last = self._last_way = Continuation.into(is_solid, tiles)
+        return last
 
     def _fly(self, dt: float, solids: Solids) -> None:
         """Move drops for dt; what fell into the liquid is part of it now."""
@@ -348,7 +357,7 @@ class LevelSetLiquid(LiquidSolver):
         is_solid = self.solids.at(phi.tiles, poses, s.time, 0.0).is_solid
         shown = CellField(phi.tiles, phi.pool.copy())
         shown.pool[places_of(s.inlet_cells, phi.tiles)] = np.float32(BAND * self.h)
-        continue_into_solids(shown, is_solid, self.h)
+        self._way_into(is_solid, phi.tiles).apply(shown, self.h)
         drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
         flying = FrameDrops.of(*drops, self.h)
         return FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
