@@ -25,7 +25,7 @@ from plash.levelset.smooth_sampling import SCRATCH, look
 from plash.timing import stage
 
 _LOOKS = 12
-_FOUND = 1e-3  # cells: a look that leads no farther is the last
+_FOUND = 1e-2  # cells: a look that leads no farther is the last, and each leaves the square of what it found
 _LONGEST = 0.7  # cells that a look may lead, but for the first: φ is about a distance
 _FIRST = 3.0
 _FLAT = 0.1  # a slope of φ below which nothing is told

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plash.errors import DivergedError
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of
+from plash.grid.loops import chunk_range, corner_step, home_of, neighbour_number
 from plash.grid.tiles import FURTHEST, Shape, Tiles, dimension_of, find_slot, pack_one
 
 
@@ -81,14 +81,18 @@ def cell_of(where, home, x, y, z, BZ, BY, BX):
     """Slot and place in its tile of the cell that a place in cells is in.
 
     The tile of the last one, its coordinates and its slot, is kept in `home`: points that follow one another are mostly
-    in one tile, which is searched for once.
+    in one tile, or in the next, and only others are searched for.
     """
     i, j = int(np.floor(x)), int(np.floor(y))
     k = int(np.floor(z)) if BZ > 1 else 0
     tile_x, tile_y, tile_z = i // BX, j // BY, k // BZ
-    if tile_x != home[0] or tile_y != home[1] or tile_z != home[2]:
+    dx, dy, dz = tile_x - home[0], tile_y - home[1], tile_z - home[2]
+    if dx != 0 or dy != 0 or dz != 0:
         home[0], home[1], home[2] = tile_x, tile_y, tile_z
-        home[3] = find_slot(where.keys, pack_one(tile_x, tile_y, tile_z))
+        if home[3] > 0 and abs(dx) <= 1 and abs(dy) <= 1 and abs(dz) <= 1:
+            home[3] = where.neighbours[home[3], neighbour_number(dx, dy, dz)]
+        else:
+            home[3] = find_slot(where.keys, pack_one(tile_x, tile_y, tile_z))
     return home[3], i - tile_x * BX, j - tile_y * BY, k - tile_z * BZ
 
 

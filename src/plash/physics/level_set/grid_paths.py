@@ -9,6 +9,7 @@ Reference: Cline equation 12, whose paths bend; figure 5.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import prange
@@ -46,7 +47,15 @@ class GridPaths:
 
     def farthest(self, points: Points, dt: float) -> float:
         """The highest speed that there is times dt."""
-        return dt * float(np.linalg.norm(fastest(self.velocity.pool)))
+        return self.longest(dt)
+
+    def longest(self, dt: float) -> float:
+        """The same."""
+        return dt * self._fastest
+
+    @cached_property
+    def _fastest(self) -> float:
+        return float(np.linalg.norm(fastest(self.velocity.pool)))
 
     def _followed(self, points: Points, dt: float, looks: int) -> Points:
         """x + dt u(...), where the velocity is looked at first at x, and then at what came of that."""

@@ -26,7 +26,7 @@ from plash.physics.level_set.correction import correct_what_is_missing
 from plash.physics.level_set.distancing import EMPTY, level_set_of, mended_distance, plain_distance
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.room import Room
-from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.signed_particles import LARGEST, SignedParticles, seeded
 from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, Values, carry, linear
 from plash.physics.level_set.volume import volume_inside
 from plash.scene.shapes import Shape
@@ -159,10 +159,14 @@ class LevelSet:
         particles.move(paths, dt, h)
         room.confine(particles.place)
         particles.leave(phi.tiles, room.closed(phi.tiles))
-        correct_what_is_missing(phi, particles, h, room)
+        in_doubt = particles.in_doubt(phi, h)
+        near = particles.some(in_doubt)
+        correct_what_is_missing(phi, near, h, room)
         self.phi = SCHEMES[self.scheme].distance(phi, h, room)
-        correct_what_is_missing(self.phi, particles, h, room)
-        particles.adjust_radii(self.phi, h)
+        correct_what_is_missing(self.phi, near, h, room)
+        near.adjust_radii(self.phi, h)
+        particles.radius[:] = LARGEST
+        particles.radius[in_doubt] = near.radius
         self.steps += 1
         if self.per_cell and self.reseed_every and self.steps % self.reseed_every == 0:
             random = np.random.Generator(np.random.PCG64((self.seed, self.steps)))

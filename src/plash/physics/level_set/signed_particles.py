@@ -30,7 +30,7 @@ SMALLEST, LARGEST = 0.1, 0.5  # radii, in cells
 REACH = 3.0  # cells from the surface within which particles are
 BOTH_SIDES = (-1, 1)
 _ATTRACTIONS = 15
-_IN_NO_DOUBT = 1.5  # cells
+IN_NO_DOUBT = 1.5  # cells
 
 
 @dataclass(eq=False)
@@ -59,7 +59,13 @@ class SignedParticles:
 
     def keep(self, which: NDArray[np.bool_]) -> None:
         """Drop the particles that are not marked."""
+        if which.all():
+            return
         self.place, self.sign, self.radius = self.place[which], self.sign[which], self.radius[which]
+
+    def some(self, which: NDArray[np.int64]) -> SignedParticles:
+        """Some of them, by themselves."""
+        return SignedParticles(self.place[which], self.sign[which], self.radius[which])
 
     def add(self, other: SignedParticles) -> None:
         """Append other particles."""
@@ -94,6 +100,10 @@ class SignedParticles:
     def adjust_radii(self, phi: CellField, h: float) -> None:
         """Touch the surface again, as far as radii may; one that is still on the wrong side gets the smallest."""
         self.radius = np.clip(self.depth(phi, h), SMALLEST, LARGEST).astype(np.float32)
+
+    def in_doubt(self, phi: CellField, h: float) -> NDArray[np.int64]:
+        """Those that are so near to the surface of a level set (m), or beyond it, that they may say where it is."""
+        return np.flatnonzero(self.depth(phi, h) < IN_NO_DOUBT)
 
 
 def seeded(
@@ -152,7 +162,7 @@ def _depths(shape: Shape) -> Kernel:
                 t, i, j, k = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
                 scale = sign[p] * per_metre
                 result[p] = scale * np.float64(pool[t, k, j, i])
-                if result[p] < _IN_NO_DOUBT:
+                if result[p] < IN_NO_DOUBT:
                     result[p] = scale * between_centres(pool, where, home, place, BZ, BY, BX)
 
     return run

@@ -43,6 +43,9 @@ class Paths(Protocol):
     def farthest(self, points: Points, dt: float) -> float:
         """How far the liquid at points goes at most in a time dt (s), in metres."""
 
+    def longest(self, dt: float) -> float:
+        """How far any liquid goes at most in a time dt (s), in metres; infinite, if that is not known."""
+
 
 @dataclass(frozen=True)
 class MidpointPaths:
@@ -66,6 +69,10 @@ class MidpointPaths:
         """The highest speed there times dt."""
         return dt * float(np.sqrt(np.square(self.velocity(points)).sum(axis=1)).max(initial=0.0))
 
+    def longest(self, dt: float) -> float:
+        """Not known: a function may give any velocity."""
+        return math.inf
+
 
 def linear(phi: CellField, places: Points, h: float) -> Points:
     """φ (m) at places (n, d) in cells, linear between cell centres."""
@@ -86,7 +93,7 @@ def carry(
         values: How it is found between cell centres.
         within: Cells that stay farther than so many cells from the surface keep their value: only its sign counts.
     """
-    cells = cells_within(phi, (BAND - 1e-3) * h)
+    cells = cells_within(phi, min((BAND - 1e-3) * h, paths.longest(dt) + within * h))
     here = centres(phi.tiles, cells, h)
     there = paths.back(here, dt)
     if math.isfinite(within):
