@@ -17,7 +17,6 @@ from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range, corner_step, home_of, neighbour_number
 from plash.grid.tiles import FURTHEST, Shape, Tiles, dimension_of, find_slot, pack_one
 
-
 NOWHERE = 1 << 30  # the coordinate of no tile
 
 

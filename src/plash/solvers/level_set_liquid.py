@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import LIQUID, SOLID, Cells, label_cells
+from plash.grid.cells import LIQUID, Cells, label_cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import velocity_at
 from plash.grid.tiles import Tiles, pack
@@ -30,18 +30,17 @@ from plash.levelset.inside import places_of
 from plash.levelset.redistance import redistance
 from plash.particles.move import move_particles
 from plash.particles.particles import Particles
-from plash.particles.sort import sort_onto
 from plash.physics.flow.inflow import Inflow
 from plash.physics.flow.sinks import Outlet
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.level_set.appearing import Appearing, give_velocity, joined
 from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
+from plash.physics.level_set.bodies import Bodies, CameFrom, volumes
 from plash.physics.level_set.continuation import Continuation, beyond_open_sides
 from plash.physics.level_set.distancing import mended_distance
 from plash.physics.level_set.grid_paths import GridPaths
-from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.reseeding import reseed
-from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.signed_particles import seeded
 from plash.physics.level_set.spray import falling_in, gather, let_go
 from plash.physics.level_set.transport import MOST_CELLS
 from plash.physics.level_set.volume import volume_inside
@@ -51,7 +50,8 @@ from plash.scene.model import Scene
 from plash.solvers.frame import nowhere
 from plash.solvers.frame_level_set import FrameDrops, FrameLevelSet
 from plash.solvers.level_set_room import BEHIND, LiquidRoom
-from plash.solvers.level_set_stored import level_set_from, owed_from, stored_level_set
+from plash.solvers.level_set_state import LevelSetState
+from plash.solvers.level_set_stored import bodies_from, level_set_from, owed_from, stored_bodies, stored_level_set
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
@@ -62,35 +62,8 @@ from plash.timing import StepReport
 VolumeCorrection = Literal["none", "shift"]
 
 _LARGEST_SHIFT = 0.05  # cells by which the whole surface may move in a step to have its volume
-_ROUND_DROPS = 2  # cells round a drop in which tiles exist
 _NOTHING = 1e-6  # of a cell: what is left of a drop that fell into the liquid
 _SHIFTED = "volume correction"  # what the ledger calls it
-
-
-@dataclass(eq=False)
-class LevelSetState(State):
-    """A liquid at one moment whose surface is a level set; its particles are drops that fly.
-
-    Attributes:
-        level_set: Where it is.
-        inlet_cells: Cells (n, d) that count as liquid because it comes in there.
-        swallowed: Volume, in cells, that each drop gives to the liquid in this step; None once it did.
-    """
-
-    level_set: LevelSet = field(default_factory=lambda: nothing(2, 1.0))
-    inlet_cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    swallowed: NDArray[np.float64] | None = None
-
-    def stand_on(self, tiles: Tiles) -> None:
-        """Have these tiles, and those round drops, with the drops sorted into them."""
-        sort_onto(self.particles, tiles, _ROUND_DROPS)
-        self.particles.ballistic[:] = True
-
-
-def nothing(dimension: int, h: float) -> LevelSet:
-    """A level set of no liquid."""
-    phi = CellField.filled(Tiles.at(np.zeros((0, 3)), dimension), np.float32(BAND * h))
-    return LevelSet(phi, h, SignedParticles.none(dimension))
 
 
 @dataclass(eq=False)
@@ -145,9 +118,8 @@ class LevelSetLiquid(LiquidSolver):
         unit = h**s.tiles.dimension
         flying = s.particles.total_volume()
         if self.volume_correction == "shift" and dt > 0:
-            missing = self.ledger.target_volume / unit - volume - flying
             before = volume
-            self._shift(missing, cells)
+            self._shift(self.ledger.target_volume / unit - flying)
             cells, volume = self._labelled(inlets)
             added = (volume - before) * unit
             self.ledger.brought[_SHIFTED] = self.ledger.brought.get(_SHIFTED, 0.0) + added
@@ -212,14 +184,30 @@ class LevelSetLiquid(LiquidSolver):
         fractions = None if solids.cut_cells is None else solids.cut_cells.volume
         return cells, volume_inside(held, self.h, solids.is_solid, fractions)
 
-    def _shift(self, missing: float, cells: Cells) -> None:
-        """Move the whole surface outwards until a volume (in cells) that is missing is there, and not far."""
-        phi = self.state.level_set.phi
-        area = int(np.count_nonzero((np.abs(phi.pool) < 0.5 * self.h) & (cells.label != SOLID)))
-        if area:
-            shift = min(max(missing / area, -_LARGEST_SHIFT), _LARGEST_SHIFT)
-            near = np.abs(phi.pool) < np.float32((BAND - 1) * self.h)
-            phi.pool[near] -= np.float32(shift * self.h)
+    def _shift(self, whole: float) -> None:
+        """Move the surface of each body towards the volume that it should have; all together a whole, in cells."""
+        s, phi = self.state, self.state.level_set.phi
+        bodies = self._keep_up(lambda points: points)
+        bodies.balance(whole)
+        room = self._room(s.time, 0.0)
+        measured = volumes(bodies.number, room.shares(phi), bodies.count)
+        bodies.shift(phi, room.closed(phi.tiles), bodies.wanted - measured, _LARGEST_SHIFT, self.h)
+
+    def _keep_up(self, came_from: CameFrom) -> Bodies:
+        """The bodies of liquid as they are now, if what is at points was where this says."""
+        s, phi, room = self.state, self.state.level_set.phi, self._room(self.state.time, 0.0)
+        now = room.closed(phi.tiles), room.shares(phi)
+        if s.bodies is None:
+            s.bodies = Bodies.of(phi, *now, self.h)
+        else:
+            s.bodies = s.bodies.followed(phi, *now, self.h, came_from)
+        return s.bodies
+
+    def _give(self, cells: NDArray[np.int64], volume: NDArray[np.float64] | float) -> None:
+        """Tell the bodies of liquid at cells (n, d) of a volume in cells that came, or went; evenly, if it is one."""
+        bodies = self.state.bodies
+        if bodies is not None and len(cells):
+            bodies.give(cells, np.broadcast_to(np.asarray(volume) / (1 if np.ndim(volume) else len(cells)), len(cells)))
 
     def advect_particles(self, dt: float, solids: Solids) -> None:
         """Carry the level set and the drops along for dt, and cut off what left the domain."""
@@ -232,6 +220,8 @@ class LevelSetLiquid(LiquidSolver):
         room = self._room(s.time + dt, dt)
         for _ in range(parts):
             level_set.follow(paths, dt / parts, room)
+        if s.bodies is not None:
+            self._keep_up(functools.partial(paths.back, dt=dt))
         self._let_go(room)
         for side, beyond in beyond_open_sides(level_set.phi.tiles, self.box):
             self._empty(f"left through {side}", np.broadcast_to(beyond, level_set.phi.pool.shape))
@@ -262,6 +252,7 @@ class LevelSetLiquid(LiquidSolver):
         if drops.count == 0:
             return
         if s.swallowed is not None:
+            self._give(drops.cell.T.astype(np.int64), s.swallowed)
             drops.volume -= s.swallowed.astype(np.float32)
             drops.keep(drops.volume > _NOTHING)
             s.swallowed = None
@@ -280,6 +271,7 @@ class LevelSetLiquid(LiquidSolver):
         share = 1 / level_set.per_cell
         drops = let_go(level_set.particles, level_set.phi, self.h, share, missing)
         if drops.count:
+            self._give(drops.cell.T.astype(np.int64), -drops.volume.astype(np.float64))
             drops.velocity[:] = np.nan_to_num(velocity_at(s.velocity, drops.position(self.h), self.h)).T
             s.particles.add(drops)
             s.stand_on(s.cells.tiles)
@@ -297,6 +289,8 @@ class LevelSetLiquid(LiquidSolver):
             if outlet.is_drain:
                 volume = outlet.wanted(ledger.removed, s.time, end)
                 if volume > 0 and self._is_wet(outlet):
+                    cells = first_corners(phi.tiles, outlet.inside.cells(phi.tiles)).astype(np.int64)
+                    self._give(cells, -volume / self.h**phi.tiles.dimension)
                     self._remove(outlet.reason, volume, is_outflow=True)
             elif outlet.sink.acts(s.time):
                 marked = np.zeros(phi.pool.shape, np.bool_)
@@ -305,6 +299,8 @@ class LevelSetLiquid(LiquidSolver):
         for inlet in self.sources.inlets:
             volume = inlet.volume(end) - ledger.brought.get(inlet.name, 0.0)
             if volume > 0:
+                cells = inlet.stencil(end).inlet_cells.astype(np.int64)
+                self._give(cells, volume / self.h**phi.tiles.dimension)
                 ledger.brought[inlet.name] = ledger.brought.get(inlet.name, 0.0) + volume
                 ledger.bring(volume)
         for body in self.appearing:
@@ -347,6 +343,9 @@ class LevelSetLiquid(LiquidSolver):
         particles.keep(~where[places_of(np.floor(particles.place).astype(np.int64), phi.tiles)])
         volume = before - room.volume(phi)
         if volume > 0:
+            self._give(
+                first_corners(phi.tiles, np.nonzero(wet)).astype(np.int64), -volume / self.h**phi.tiles.dimension
+            )
             self._remove(reason, volume, is_outflow=True)
 
     def snapshot(self) -> FrameLevelSet:  # type: ignore[override]
@@ -369,6 +368,8 @@ class LevelSetLiquid(LiquidSolver):
         owed = self.transfer.owed
         if owed is not None:
             arrays |= {"owed_tiles": owed.tiles.keys, "owed": owed.pool}
+        if self.state.bodies is not None:
+            arrays |= stored_bodies(self.state.bodies)
         return arrays, numbers
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
@@ -377,16 +378,10 @@ class LevelSetLiquid(LiquidSolver):
         super().restore(arrays, numbers, scene)
         self.transfer.owed = owed_from(arrays, scene.dimension)
         plain: State = self.state
-        self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells)
+        bodies = bodies_from(arrays, scene.dimension)
+        self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells, bodies=bodies)
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
         super()._complete(report, seconds)
         report.particles = self.state.level_set.particles.count
         self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
-
-
-def empty_state(dimension: int, h: float) -> LevelSetState:
-    """The state of a solver without any liquid."""
-    state = LevelSetState(Particles(dimension), level_set=nothing(dimension, h))
-    state.inlet_cells = np.zeros((0, dimension), np.int64)
-    return state

@@ -13,7 +13,7 @@ from plash.grid.tiles import Tiles
 from plash.levelset.inside import places_of
 from plash.physics.level_set.continuation import Continuation
 from plash.physics.level_set.room import Room
-from plash.physics.level_set.volume import volume_inside
+from plash.physics.level_set.volume import shares_inside, volume_inside
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 
@@ -85,9 +85,15 @@ class LiquidRoom(Room):
     def volume(self, phi: CellField) -> float:
         """Volume inside a level set and outside of all that is closed, m³."""
         tiles = phi.tiles
+        return volume_inside(phi, self.h, self.closed(tiles), self._fractions(tiles)) * self.h**tiles.dimension
+
+    def shares(self, phi: CellField) -> NDArray[np.float32]:
+        """How much of each cell is inside a level set and outside of all that is closed, 0 to 1."""
+        return shares_inside(phi, self.h, self.closed(phi.tiles), self._fractions(phi.tiles))
+
+    def _fractions(self, tiles: Tiles) -> NDArray[np.float32] | None:
         cut_cells = self.solids(tiles).cut_cells
-        fractions = None if cut_cells is None else cut_cells.volume
-        return volume_inside(phi, self.h, self.closed(tiles), fractions) * self.h**tiles.dimension
+        return None if cut_cells is None else cut_cells.volume
 
     def missing(self, phi: CellField) -> float:
         """By how much the volume is too small, m³."""

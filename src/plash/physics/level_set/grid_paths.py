@@ -63,7 +63,9 @@ class GridPaths:
         refuse_far(points / self.h, tiles)
         result = np.empty(points.shape)
         where, scale = Where(tiles.neighbours, tiles.keys), (1 / self.h, dt)
-        _follow(tiles.shape)(self.velocity.pool, where, np.ascontiguousarray(points), scale, looks, result, chunk_count())
+        _follow(tiles.shape)(
+            self.velocity.pool, where, np.ascontiguousarray(points), scale, looks, result, chunk_count()
+        )
         return result
 
 

@@ -80,9 +80,7 @@ def linear(phi: CellField, places: Points, h: float) -> Points:
 
 
 @stage
-def carry(
-    phi: CellField, paths: Paths, dt: float, h: float, values: Values = linear, within: float = math.inf
-) -> None:
+def carry(phi: CellField, paths: Paths, dt: float, h: float, values: Values = linear, within: float = math.inf) -> None:
     """Carry a level set along for dt, in the cells of its band; the surface may move by `MOST_CELLS` at most.
 
     Args:

@@ -45,6 +45,30 @@ def volume_inside(
         is_closed: Cells that count nothing.
         fractions: Open share of cells; all of them, if not given.
     """
+    return float(_measured(phi, h, is_closed, fractions, np.zeros((1, *phi.tiles.shape), np.float32)).sum())
+
+
+@stage
+def shares_inside(
+    phi: CellField,
+    h: float,
+    is_closed: NDArray[np.bool_] | None = None,
+    fractions: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """How much of each cell is in {φ < 0}, 0 to 1, as `volume_inside` counts it."""
+    shares = np.zeros(phi.pool.shape, np.float32)
+    _measured(phi, h, is_closed, fractions, shares)
+    return shares
+
+
+def _measured(
+    phi: CellField,
+    h: float,
+    is_closed: NDArray[np.bool_] | None,
+    fractions: NDArray[np.float32] | None,
+    shares: NDArray[np.float32],
+) -> NDArray[np.float64]:
+    """Volume by tile, in cells; that of cells is written down, if there is room for more than slot 0."""
     tiles = phi.tiles
     partial = np.zeros(tiles.count + 1)
     held = _Open(
@@ -52,8 +76,8 @@ def volume_inside(
         np.ones((1, *tiles.shape), np.float32) if fractions is None else fractions,
     )
     run = _measure(tiles.shape, is_closed is not None, fractions is not None)
-    run(phi.pool, held, tiles.neighbours, np.float32(1 / h), partial, chunk_count())
-    return float(partial.sum())
+    run(phi.pool, held, tiles.neighbours, np.float32(1 / h), shares, partial, chunk_count())
+    return partial
 
 
 @inlined
@@ -100,8 +124,9 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
     CUT = is_cut
 
     @kernel
-    def run(pool, held, neighbours, per_metre, partial, chunks):
+    def run(pool, held, neighbours, per_metre, shares, partial, chunks):
         is_closed, fractions = held
+        is_told = len(shares) > 1
         n = len(partial) - 1
         far = np.float32(_FAR)
         for c in prange(chunks):
@@ -129,6 +154,8 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
                             if phi > -far:
                                 share *= _share_inside(block, o + x, PARTS, PX, SZ)
                             total += share
+                            if is_told:
+                                shares[t, z, y, x] = share
                 partial[t] = total
 
     return run

@@ -24,7 +24,8 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.scene.shapes import Box
 from plash.scene.sources import Blob
-from plash.solvers.level_set_liquid import LevelSetLiquid, LevelSetState, empty_state
+from plash.solvers.level_set_liquid import LevelSetLiquid
+from plash.solvers.level_set_state import LevelSetState, empty_state
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 
