@@ -1,4 +1,4 @@
-"""Ways to know where the liquid is, side by side: python -m validation.surface_tracking [--pictures FOLDER].
+"""Ways to know where the liquid is, side by side: python -m validation.surface_tracking [--only TABLE].
 
 Known motions (Zalesak's disc, the vortex that turns back, the deformation in space) of the level set by itself, and one
 dam break with each way there is. Prints the tables of docs/surface_tracking.md; with a folder, draws the disc and the
@@ -8,10 +8,11 @@ vortex there: a scene cannot prescribe the velocity of its liquid.
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,11 +88,30 @@ def compared(level_set: LevelSet, function: Callable[[Points], Points], box: tup
     return f"{lost:.1%} | {other:.1%}"
 
 
-def known_motions(with_space: bool) -> Iterator[str]:
-    """Rows of the table of known motions."""
-    yield "| | disc: lost | differs | vortex: lost | differs | ball: lost | differs |"
-    yield "| --- | --- | --- | --- | --- | --- | --- |"
-    disc, ball = plash.Sphere(center=(0.5, 0.75), radius=0.15), plash.Sphere(center=(0.35,) * 3, radius=0.15)
+class Ball(NamedTuple):
+    """A ball with a radius of 0.15 in two vortices across one another.
+
+    Attributes:
+        cells: Of the unit cube, along each side.
+        period: After which it is back, s.
+        steps: Until then.
+        per_cell: Particles of each sign in a cell.
+    """
+
+    cells: int
+    period: float
+    steps: int
+    per_cell: int
+
+
+BALLS = (Ball(32, 1.0, 50, 16), Ball(48, 2.0, 150, 64), Ball(64, 3.0, 300, 64))
+
+
+def known_motions() -> Iterator[str]:
+    """Rows of the table of known motions in the plane."""
+    yield "| | disc: lost | differs | vortex: lost | differs |"
+    yield "| --- | --- | --- | --- | --- |"
+    disc = plash.Sphere(center=(0.5, 0.75), radius=0.15)
     for name, keys in WAYS.items():
         row = []
         level_set = LevelSet.of(slotted_disc, 1.0, (30, 55), (70, 95), **keys)
@@ -100,12 +120,24 @@ def known_motions(with_space: bool) -> Iterator[str]:
         level_set = LevelSet.of(disc, 1 / 128, (0, 0), (1, 1), **keys)
         *_, last = moved(level_set, vortex, 8.0, 1280)
         row.append(compared(last, lambda x: np.hypot(x[:, 0] - 0.5, x[:, 1] - 0.75) - 0.15, (np.zeros(2), np.ones(2))))
-        if with_space:
-            level_set = LevelSet.of(ball, 1 / 64, (0, 0, 0), (1, 1, 1), **keys)
-            *_, last = moved(level_set, deformation, 3.0, 300)
+        yield f"| {name} | {' | '.join(row)} |"
+
+
+def balls() -> Iterator[str]:
+    """Rows of the table of known motions in space."""
+    yield "| ball | particle level set: lost | differs | level set: lost | differs |"
+    yield "| --- | --- | --- | --- | --- |"
+    shape = plash.Sphere(center=(0.35,) * 3, radius=0.15)
+    for ball in BALLS:
+        row = []
+        for keys in ({"per_cell": ball.per_cell}, {"particles": False}):
+            level_set = LevelSet.of(shape, 1 / ball.cells, (0, 0, 0), (1, 1, 1), **cast(Any, keys))
+            velocity = functools.partial(deformation, period=ball.period)
+            *_, last = moved(level_set, velocity, ball.period, ball.steps)
             corners = np.full(3, 0.1), np.full(3, 0.6)
             row.append(compared(last, lambda x: np.linalg.norm(x - 0.35, axis=1) - 0.15, corners))
-        yield f"| {name} | {' | '.join(row)} |"
+        begins = f"{ball.cells}³, period {ball.period:g}, {ball.per_cell} particles of each sign in a cell"
+        yield f"| {begins} | {' | '.join(row)} |"
 
 
 def dam_break(
@@ -172,10 +204,11 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the disc and the vortex")
-    parser.add_argument("--no-space", action="store_true", help="leave out the deformation in space")
+    tables = {"plane": known_motions, "space": balls, "liquids": dam_breaks}
+    parser.add_argument("--only", choices=tables, help="one table: motions in the plane, in space, or dam breaks")
     options = parser.parse_args()
-    for rows in (known_motions(not options.no_space), dam_breaks()):
-        for row in rows:
+    for name in [options.only] if options.only else tables:
+        for row in tables[name]():
             print(row, flush=True)
         print()
     if options.pictures:

@@ -32,6 +32,7 @@ from plash.scene.coloring import (
     smoke_colors,
 )
 from plash.scene.domain import Domain
+from plash.scene.driven import faults_of_flow
 from plash.scene.drops import Drops
 from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
@@ -310,6 +311,12 @@ class Scene(SceneModel):
     @model_validator(mode="after")
     def _containers_are_known(self) -> Self:
         _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
+
+    @model_validator(mode="after")
+    def _is_driven_alone(self) -> Self:
+        others = {key: getattr(self, key) for key in ("source", "sink", "solid", "force", "stage")}
+        _refuse_all(faults_of_flow(self.solver, others))
         return self
 
     @field_validator("look")

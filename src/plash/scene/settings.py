@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpac
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from plash.scene.domain import Domain, Sides
+from plash.scene.functions import Function
 from plash.scene.language.base import (
     FURTHEST,
     Number,
@@ -90,6 +91,12 @@ class LiquidSettings(Solver):
         default="none",
         description="Correction of the volume of a level set: none, or in each step the whole surface is shifted a "
         "little towards the volume that there should be (shift).",
+    )
+    flow: Function | None = Field(
+        default=None,
+        description="The velocity of a level set, in place of forces and pressure: from points, an array (n, axes) in "
+        "metres, and a time in s to (n, axes) in m/s. Walls do not hold it.",
+        json_schema_extra={"default_text": "none"},
     )
     density_projection: Switch = Field(
         default=True,
@@ -191,7 +198,7 @@ class LiquidSettings(Solver):
     def _level_set_lives_on_the_grid(self) -> Self:
         given = self.model_fields_set
         if self.surface != "levelset":
-            for key in ("levelset_particles", "levelset_scheme", "levelset_volume"):
+            for key in ("levelset_particles", "levelset_scheme", "levelset_volume", "flow"):
                 if key in given and getattr(self, key) != type(self).model_fields[key].default:
                     raise refusal_at(key, 'has no meaning without surface = "levelset": take it out')
             return self

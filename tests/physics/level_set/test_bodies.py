@@ -72,7 +72,7 @@ def test_what_bodies_should_have_goes_with_them_as_they_move_part_and_meet() -> 
         np.zeros(met.pool.shape, np.bool_),
         shares_inside(met, H),
         H,
-        lambda x: np.where(x[:, :1] > 26 * H, x + [15.0 * H, 0], x),
+        lambda x: np.where(x[:, :1] > 26 * H, x + np.array([15.0 * H, 0]), x),
     )
     assert one.count == 1
     assert one.wanted[1] == pytest.approx(200.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plash.errors import Problem, SceneError
 from plash.grid.fields import FaceField
 from plash.levelset.shapes import distance
-from plash.levelset.vectors import start_velocity
+from plash.levelset.vectors import start_velocity, vectors_at
 from plash.physics.level_set.appearing import Appearing
 from plash.physics.level_set.band import BAND
 from plash.physics.level_set.distancing import level_set_of
@@ -24,6 +24,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
 from plash.scene.shapes import Box
 from plash.scene.sources import Blob
+from plash.solvers.level_set_driven import DrivenLevelSet
 from plash.solvers.level_set_liquid import LevelSetLiquid
 from plash.solvers.level_set_state import LevelSetState, empty_state
 from plash.solvers.level_set_transfer import WideSemiLagrangian
@@ -42,7 +43,11 @@ def with_level_set(solver: LiquidSolver, scene: Scene, box: DomainBox, settings:
     parts["state"].level_set = _settings_in(parts["state"].level_set, settings, scene.dimension)
     parts["transfer"] = WideSemiLagrangian(scene.domain.h)
     later = [_appearing(name, liquid, scene) for name, liquid in _liquids(scene) if liquid.time > 0]
-    return LevelSetLiquid(**parts, box=box, volume_correction=settings.levelset_volume, appearing=later)
+    parts |= {"box": box, "volume_correction": settings.levelset_volume, "appearing": later}
+    if settings.flow is None:
+        return LevelSetLiquid(**parts)
+    parts["time_step"] = replace(solver.time_step, gravity=0.0)
+    return DrivenLevelSet(**parts, flow=partial(vectors_at, settings.flow, "solver.flow"))
 
 
 def level_set_state(scene: Scene, settings: LiquidSettings) -> LevelSetState:
@@ -91,7 +96,8 @@ def _distance(liquid: Liquid, name: str, points: Points) -> Points:
 def _settings_in(level_set: LevelSet, settings: LiquidSettings, dimension: int) -> LevelSet:
     level_set.scheme, level_set.seed = settings.levelset_scheme, settings.seed
     level_set.per_cell = settings.count_per_cell(dimension) if settings.levelset_particles else 0
-    level_set.reseed_every, level_set.sides = _RESEED_EVERY, (-1,)
+    if settings.flow is None:
+        level_set.reseed_every, level_set.sides = _RESEED_EVERY, (-1,)
     return level_set
 
 
