@@ -55,10 +55,10 @@ def test_gravity_and_walls_do_nothing() -> None:
 
 @pytest.mark.slow
 def test_disc_of_the_gallery_comes_back_as_it_was() -> None:
-    scene = plash.load_scene("zalesak", resolution=50)
+    scene = plash.load_scene("zalesak", resolution=50, courant=1.0)
     first, *_, last = plash.simulate(scene)
     assert last.ledger.volume == pytest.approx(last.ledger.initial, rel=0.03)
-    assert middle(last) == pytest.approx(middle(first), abs=0.1 / 50)
+    assert middle(last) == pytest.approx(middle(first), abs=0.2 / 50)
 
 
 def test_it_goes_on_with_the_same_bits_after_a_stop_and_for_any_threads(tmp_path: Any) -> None:
