@@ -19,6 +19,7 @@ from plash.solvers.build import read_snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
 
 G = 9.7
+OPENING = plash.Disc(center=(0.8, 0.8), radius=0.1, normal=(0, -1))
 
 
 def scene(fill, cells=32, frames=25, **keys):
@@ -305,6 +306,30 @@ def test_stored_run_goes_on_with_the_same_bits(tmp_path):
     assert straight.ledger == resumed.ledger
 
 
+@pytest.mark.parametrize("stop", [1, 2, 3])
+def test_a_run_stopped_before_or_after_a_blob_appeared_goes_on_with_the_same_bits(tmp_path, stop):
+    """The blob appears between the second frame and the third, and falls on what a wave has thrown up."""
+    blob = plash.Blob(
+        name="drop", time=2.4 / 24, shape=plash.Sphere(center=(0.8, 0.5), radius=0.12), velocity=(-0.5, 0)
+    )
+    made = column(source=[blob])
+    straight, resumed = built(made), built(made)
+    for number in range(1, 6):
+        while straight.state.time < number / 24:
+            straight.advance(number / 24)
+        if number == stop:
+            write_checkpoint(tmp_path / "stop.npz", straight, Place(1, 1))
+    assert straight.ledger.brought["drop"] == pytest.approx(np.pi * 0.12**2, rel=0.03)
+    read_checkpoint(tmp_path / "stop.npz", resumed, made, None, "")
+    for number in range(stop + 1, 6):
+        while resumed.state.time < number / 24:
+            resumed.advance(number / 24)
+    assert np.array_equal(straight.state.level_set.phi.pool, resumed.state.level_set.phi.pool)
+    assert np.array_equal(straight.state.level_set.particles.place, resumed.state.level_set.particles.place)
+    assert np.array_equal(straight.state.velocity.pool, resumed.state.velocity.pool, equal_nan=True)
+    assert straight.ledger == resumed.ledger
+
+
 def test_bits_do_not_depend_on_the_number_of_threads():
     found, threads = [], numba.get_num_threads()
     try:
@@ -344,8 +369,7 @@ def test_frame_file_gives_back_what_was_shown(tmp_path):
         ({"solver": {"separating_walls": True}}, "goes on behind them"),
         ({"solver": {"surface": "particles", "levelset_volume": "shift"}}, 'without surface = "levelset"'),
         ({"look": {"show": "particles"}}, "a level set has no particles"),
-        ({"source": [plash.HeatSource(shape=plash.Box(min=(0, 0), max=(1, 1)), temperature=350.0)]}, "does not reach"),
-        ({"domain": {"side_temperature": {"y_min": 350.0}}}, "carries no heat"),
+        ({"source": [plash.Spout(shape=OPENING, speed=1.0, viscosity=0.5)]}, "is carried by particles"),
     ],
 )
 def test_what_a_level_set_cannot_do_is_refused(keys, message):

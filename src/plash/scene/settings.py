@@ -51,6 +51,7 @@ class LiquidSettings(Solver):
     edition: ClassVar[tuple[int, ...]] = (4,)
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project", "extrapolate", "move")
     has_elasticity: ClassVar[bool] = True
+    shows_temperature: ClassVar[bool] = True
     source_kinds: ClassVar[frozenset[str]] = Solver.source_kinds | {"drops"}
     bringing_kinds: ClassVar[frozenset[str]] = Solver.bringing_kinds | {"drops"}
 
@@ -164,9 +165,6 @@ class LiquidSettings(Solver):
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""
-        if self.surface == "levelset" and domain.side_temperature.given:
-            sentence = '"levelset" carries no heat, but domain.side_temperature is given'
-            return [(("surface",), f'{sentence}: take that out, or use "particles"')]
         d, count = domain.dimension, self.particles_per_cell
         if count is None or round(count ** (1 / d)) ** d == count:
             return []

@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-TURN = 4.0  # s
-PERIOD = 8.0  # s
+SECONDS = 59 / 24  # of a turn, and until the vortex is back: sixty frames
 
 
 def turning(points: Points, time: float) -> Points:
-    """One turn in four seconds, round the middle of a box of one metre."""
+    """One turn in sixty frames, round the middle of a box of one metre."""
     x, y = (points - 0.5).T
-    return 2 * np.pi / TURN * np.stack([-y, x], axis=1)
+    return 2 * np.pi / SECONDS * np.stack([-y, x], axis=1)
 
 
 def slotted_disc(points: Points) -> Points:
@@ -24,7 +23,7 @@ def slotted_disc(points: Points) -> Points:
 
 
 def vortex(points: Points, time: float) -> Points:
-    """A vortex in a box of one metre, which turns back after four seconds."""
+    """A vortex in a box of one metre, which turns back halfway: that of period 8, in sixty frames."""
     x, y = np.pi * points.T
     swirl = np.stack([-(np.sin(x) ** 2) * np.sin(2 * y), np.sin(y) ** 2 * np.sin(2 * x)], axis=1)
-    return np.asarray(np.cos(np.pi * time / PERIOD) * swirl)
+    return np.asarray(8 / SECONDS * np.cos(np.pi * time / SECONDS) * swirl)

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from plash.grid.cells import LIQUID, Cells, label_cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import velocity_at
-from plash.grid.tiles import Tiles, pack
+from plash.grid.tiles import Tiles
 from plash.levelset.inside import places_of
-from plash.levelset.redistance import redistance
 from plash.particles.move import move_particles
 from plash.particles.particles import Particles
 from plash.physics.flow.inflow import Inflow
@@ -44,14 +43,24 @@ from plash.physics.level_set.signed_particles import seeded
 from plash.physics.level_set.spray import falling_in, gather, let_go
 from plash.physics.level_set.transport import MOST_CELLS
 from plash.physics.level_set.volume import volume_inside
+from plash.physics.level_set.warm_cells import CARRYING, GridHeat, NoGridHeat, Spout
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 from plash.scene.model import Scene
 from plash.solvers.frame import nowhere
 from plash.solvers.frame_level_set import FrameDrops, FrameLevelSet
-from plash.solvers.level_set_room import BEHIND, LiquidRoom
+from plash.solvers.level_set_inlets import open_inlets, reach_inlets, running_inlets
+from plash.solvers.level_set_room import LiquidRoom
 from plash.solvers.level_set_state import LevelSetState
-from plash.solvers.level_set_stored import bodies_from, level_set_from, owed_from, stored_bodies, stored_level_set
+from plash.solvers.level_set_stored import (
+    bodies_from,
+    level_set_from,
+    owed_from,
+    stored_bodies,
+    stored_level_set,
+    stored_warmth,
+    warmth_from,
+)
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
@@ -78,6 +87,7 @@ class LevelSetLiquid(LiquidSolver):
 
     state: LevelSetState
     transfer: WideSemiLagrangian
+    heat: GridHeat = field(default_factory=NoGridHeat, kw_only=True)
     box: DomainBox = field(kw_only=True)
     volume_correction: VolumeCorrection = field(default="none", kw_only=True)
     appearing: Sequence[Appearing] = field(default=(), kw_only=True)
@@ -86,6 +96,7 @@ class LevelSetLiquid(LiquidSolver):
     def begin(self, state: Any) -> None:
         """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
         self.state = state
+        self.heat.begin(state.temperature)
         self.transfer.owed = None
         level_set = state.level_set
         level_set.phi = in_its_tiles(level_set.phi, self.h)
@@ -99,12 +110,13 @@ class LevelSetLiquid(LiquidSolver):
         _, _, cells, volume = self.label()
         whole = volume * self.h**cells.tiles.dimension
         self.ledger = replace(self.ledger, initial=whole, particle_volume=whole, volume=whole, heat={})
+        self.heat.account(state.particles, self.ledger.heat, "initial")
 
     def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s), as `LiquidSolver.label` does."""
         s, h = self.state, self.h
         level_set = s.level_set
-        self._reach_inlets(dt)
+        reach_inlets(s, running_inlets(self.sources.inlets, s.time, dt), s.time + dt, h)
         level_set.phi = in_its_tiles(level_set.phi, h, max(BAND, self.buffer))
         s.stand_on(level_set.phi.tiles)
         if s.tiles is not level_set.phi.tiles:
@@ -112,7 +124,8 @@ class LevelSetLiquid(LiquidSolver):
         s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
         solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
-        self._open_inlets(solids, inlets)
+        open_inlets(s, solids, inlets, h)
+        self._room(s.time, 0.0).complete(level_set.phi)
         gather(s.particles, level_set.particles, level_set.phi, inlets.solids.is_solid, h)
         cells, volume = self._labelled(inlets)
         unit = h**s.tiles.dimension
@@ -126,7 +139,9 @@ class LevelSetLiquid(LiquidSolver):
         self.ledger.measure(volume, 0.0, flying, unit)
         self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
         s.cells = self.sinks.opened(cells, s.time)
+        self.heat.see(s.cells)
         if dt > 0:
+            self.heat.account(s.particles, self.ledger.heat, CARRYING)
             inlets = inlets.with_drains(self._owed(dt).plus(self._swallowed(dt)))
         return solids, inlets, s.cells, volume
 
@@ -149,31 +164,6 @@ class LevelSetLiquid(LiquidSolver):
         places, s.swallowed = falling_in(s.particles, s.cells)
         given = np.flatnonzero(s.swallowed)
         return Inflow(tuple(part[given] for part in places), s.swallowed[given] * self.h / dt)
-
-    def _open_inlets(self, solids: Solids, inlets: RunningInlets) -> None:
-        """Let cells behind the openings of spouts be liquid, and those no longer be that were."""
-        s, h, level_set = self.state, self.h, self.state.level_set
-        behind = np.nonzero(inlets.solids.is_solid & ~solids.is_solid)
-        before, s.inlet_cells = s.inlet_cells, first_corners(s.tiles, behind).astype(np.int64)
-        if not np.array_equal(before, s.inlet_cells):
-            level_set.phi.pool[places_of(before, s.tiles)] = np.float32(BAND * h)
-            level_set.phi.pool[behind] = np.float32(-BEHIND * h)
-            level_set.phi = redistance(level_set.phi, BAND * h, h, solids.is_solid)
-        self._room(s.time, 0.0).complete(level_set.phi)
-
-    def _reach_inlets(self, dt: float) -> None:
-        """Have tiles where liquid comes in during a step of dt."""
-        s, phi = self.state, self.state.level_set.phi
-        running = [inlet for inlet in self.sources.inlets if inlet.speed(s.time, s.time + dt) > 0]
-        if not running:
-            return
-        cells = np.concatenate([inlet.stencil(s.time + dt).inlet_cells for inlet in running]).astype(np.int64)
-        full = np.zeros((len(cells), 3), np.int64)
-        full[:, : cells.shape[1]] = cells
-        keys = np.union1d(phi.tiles.keys, pack(full // np.array(phi.tiles.shape[::-1])))
-        if len(keys) > phi.tiles.count:
-            s.level_set.phi = phi = phi.moved_to(Tiles.of_keys(keys, phi.tiles.dimension))
-        phi.pool[places_of(cells, phi.tiles)] = np.float32(-0.5 * self.h)
 
     def _labelled(self, inlets: RunningInlets) -> tuple[Cells, float]:
         """What cells hold by the level set as it is, and the volume of the liquid in cells."""
@@ -220,8 +210,11 @@ class LevelSetLiquid(LiquidSolver):
         room = self._room(s.time + dt, dt)
         for _ in range(parts):
             level_set.follow(paths, dt / parts, room)
+        came_from = functools.partial(paths.back, dt=dt)
         if s.bodies is not None:
-            self._keep_up(functools.partial(paths.back, dt=dt))
+            self._keep_up(came_from)
+        spouts = running_inlets(self.sources.inlets, s.time, dt)
+        self.heat.carry(came_from, level_set.phi, [Spout.of(inlet, s.time) for inlet in spouts])
         self._let_go(room)
         for side, beyond in beyond_open_sides(level_set.phi.tiles, self.box):
             self._empty(f"left through {side}", np.broadcast_to(beyond, level_set.phi.pool.shape))
@@ -253,9 +246,11 @@ class LevelSetLiquid(LiquidSolver):
             return
         if s.swallowed is not None:
             self._give(drops.cell.T.astype(np.int64), s.swallowed)
+            self.heat.take(drops, s.swallowed)
             drops.volume -= s.swallowed.astype(np.float32)
             drops.keep(drops.volume > _NOTHING)
             s.swallowed = None
+            self.heat.account(drops, self.ledger.heat, CARRYING)
         start = solids.remember(drops)
         move_particles(drops, dt, self.h)
         self._confine(solids, start, s.time, dt)
@@ -272,6 +267,7 @@ class LevelSetLiquid(LiquidSolver):
         drops = let_go(level_set.particles, level_set.phi, self.h, share, missing)
         if drops.count:
             self._give(drops.cell.T.astype(np.int64), -drops.volume.astype(np.float64))
+            self.heat.give(drops)
             drops.velocity[:] = np.nan_to_num(velocity_at(s.velocity, drops.position(self.h), self.h)).T
             s.particles.add(drops)
             s.stand_on(s.cells.tiles)
@@ -291,6 +287,7 @@ class LevelSetLiquid(LiquidSolver):
                 if volume > 0 and self._is_wet(outlet):
                     cells = first_corners(phi.tiles, outlet.inside.cells(phi.tiles)).astype(np.int64)
                     self._give(cells, -volume / self.h**phi.tiles.dimension)
+                    self.heat.note(ledger.heat, "outflow", -volume, self.heat.mean(cells))
                     self._remove(outlet.reason, volume, is_outflow=True)
             elif outlet.sink.acts(s.time):
                 marked = np.zeros(phi.pool.shape, np.bool_)
@@ -301,6 +298,7 @@ class LevelSetLiquid(LiquidSolver):
             if volume > 0:
                 cells = inlet.stencil(end).inlet_cells.astype(np.int64)
                 self._give(cells, volume / self.h**phi.tiles.dimension)
+                self.heat.note(ledger.heat, "inflow", volume, self.heat.warmth(inlet.spout.temperature))
                 ledger.brought[inlet.name] = ledger.brought.get(inlet.name, 0.0) + volume
                 ledger.bring(volume)
         for body in self.appearing:
@@ -325,6 +323,9 @@ class LevelSetLiquid(LiquidSolver):
             random = np.random.Generator(np.random.PCG64((level_set.seed, level_set.steps, 1)))
             reseed(level_set.particles, level_set.phi, h, level_set.per_cell, random, level_set.sides)
         volume = room.volume(level_set.phi) - room.volume(before)
+        is_new = (new.pool < np.float32(h)) & (before.moved_to(new.tiles).pool > 0)
+        self.heat.fill(np.nonzero(is_new), new.tiles, body.temperature)
+        self.heat.note(self.ledger.heat, "inflow", volume, self.heat.warmth(body.temperature))
         self.ledger.brought[body.name] = self.ledger.brought.get(body.name, 0.0) + volume
         self.ledger.bring(volume)
 
@@ -359,7 +360,9 @@ class LevelSetLiquid(LiquidSolver):
         self._way_into(is_solid, phi.tiles).apply(shown, self.h)
         drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
         flying = FrameDrops.of(*drops, self.h)
-        return FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
+        made = FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
+        held = self.heat.temperature
+        return made if held is None else replace(made, temperature=held.moved_to(phi.tiles).pool.astype(np.float32))
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""
@@ -370,6 +373,8 @@ class LevelSetLiquid(LiquidSolver):
             arrays |= {"owed_tiles": owed.tiles.keys, "owed": owed.pool}
         if self.state.bodies is not None:
             arrays |= stored_bodies(self.state.bodies)
+        if self.heat.temperature is not None:
+            arrays |= stored_warmth(self.heat.temperature)
         return arrays, numbers
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
@@ -379,6 +384,7 @@ class LevelSetLiquid(LiquidSolver):
         self.transfer.owed = owed_from(arrays, scene.dimension)
         plain: State = self.state
         bodies = bodies_from(arrays, scene.dimension)
+        self.heat.begin(warmth_from(arrays, scene.dimension) if scene.has_heat else None)
         self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells, bodies=bodies)
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:

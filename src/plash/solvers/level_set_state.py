@@ -29,12 +29,14 @@ class LevelSetState(State):
         inlet_cells: Cells (n, d) that count as liquid because it comes in there.
         swallowed: Volume, in cells, that each drop gives to the liquid in this step; None once it did.
         bodies: Those that do not touch one another, if each is to keep its volume; else None.
+        temperature: Of cells at the start, K; None if everything is equally warm. Later the solver's heat has it.
     """
 
     level_set: LevelSet = field(default_factory=lambda: nothing(2, 1.0))
     inlet_cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     swallowed: NDArray[np.float64] | None = None
     bodies: Bodies | None = None
+    temperature: CellField | None = None
 
     def stand_on(self, tiles: Tiles) -> None:
         """Have these tiles, and those round drops, with the drops sorted into them."""

@@ -16,6 +16,8 @@ from plash.physics.level_set.signed_particles import LARGEST, SMALLEST, SignedPa
 from plash.solvers.limits import are_tiles
 from plash.solvers.stored import ArraysByName, StoredArrays
 
+HOTTEST = 1e9  # K, either way
+
 
 def stored_level_set(level_set: LevelSet, inlet_cells: NDArray[np.int64]) -> ArraysByName:
     """A level set for a checkpoint."""
@@ -59,6 +61,18 @@ def phi_from(arrays: StoredArrays, tiles: str, pool: str, dimension: int, h: flo
 def owed_from(arrays: StoredArrays, dimension: int) -> CellField | None:
     """What cells were left short of when it was stored; None if that was not known."""
     return _field_from(arrays, "owed_tiles", "owed", dimension, 1.0) if "owed" in arrays else None
+
+
+def stored_warmth(temperature: CellField) -> ArraysByName:
+    """A temperature in cells for a checkpoint."""
+    return {"warm_tiles": temperature.tiles.keys, "warm_cells": temperature.pool}
+
+
+def warmth_from(arrays: StoredArrays, dimension: int) -> CellField:
+    """A temperature in cells that was stored."""
+    tiles = _tiles_from(arrays, "warm_tiles", dimension)
+    shape = (tiles.count + 1, *tiles.shape)
+    return CellField(tiles, arrays.take("warm_cells", np.float64, shape, -HOTTEST, HOTTEST))
 
 
 def stored_bodies(bodies: Bodies) -> ArraysByName:

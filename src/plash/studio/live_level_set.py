@@ -135,8 +135,8 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
         self._go_on()
 
     def heat(self, x: float, y: float, radius: float, temperature: float) -> None:
-        """There is no heat."""
-        raise PlashError('a level set carries no heat: choose surface = "particles" in the settings to warm liquid')
+        """The brush works on particles."""
+        raise PlashError('the heat brush does not reach a level set: choose surface = "particles" in the settings')
 
     def scale(self, view: str) -> Scale | None:
         """No view has the colours of pictures."""

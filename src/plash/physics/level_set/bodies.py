@@ -138,7 +138,9 @@ class Bodies:
 
 def volumes(number: CellField, shares: NDArray[np.float32], count: int) -> Array:
     """Volume of each body in cells, by number; at 0 nothing."""
-    found = np.bincount(number.pool.reshape(-1), weights=shares.reshape(-1), minlength=count + 1)
+    found: Array = np.bincount(number.pool.reshape(-1), weights=shares.reshape(-1), minlength=count + 1).astype(
+        np.float64
+    )
     found[0] = 0.0
     return found
 
