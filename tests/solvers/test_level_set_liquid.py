@@ -19,7 +19,7 @@ from plash.solvers.build import read_snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
 
 G = 9.7
-OPENING = plash.Disc(center=(0.8, 0.8), radius=0.1, normal=(0, -1))
+ROOM = plash.Box(min=(0.5, 0.8), max=(0.9, 0.9))
 
 
 def scene(fill, cells=32, frames=25, **keys):
@@ -185,7 +185,7 @@ def test_each_body_of_liquid_keeps_its_own_volume():
     while solver.state.time < 0.7:
         solver.advance(0.7)
     assert solver.ledger.inflow == pytest.approx(0.16 * 0.5 * 0.7)
-    assert volume_right_of(solver, 0.55) == pytest.approx(start, rel=2e-3)
+    assert volume_right_of(solver, 0.55) == pytest.approx(start, rel=5e-3)
 
 
 def test_a_small_body_that_lost_volume_gets_it_back_and_the_large_one_nothing():
@@ -369,7 +369,7 @@ def test_frame_file_gives_back_what_was_shown(tmp_path):
         ({"solver": {"separating_walls": True}}, "goes on behind them"),
         ({"solver": {"surface": "particles", "levelset_volume": "shift"}}, 'without surface = "levelset"'),
         ({"look": {"show": "particles"}}, "a level set has no particles"),
-        ({"source": [plash.Spout(shape=OPENING, speed=1.0, viscosity=0.5)]}, "is carried by particles"),
+        ({"source": [{"kind": "drops", "shape": ROOM, "radius": 0.01, "rate": 5.0}]}, "does not reach a level set"),
     ],
 )
 def test_what_a_level_set_cannot_do_is_refused(keys, message):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plash.grid.cells import label_cells
+from plash.particles.surface import liquid_volume
 from plash.physics.level_set.bodies import Bodies, numbered, volumes
 from plash.physics.level_set.distancing import level_set_of
 from plash.physics.level_set.volume import shares_inside, volume_inside
@@ -40,6 +42,21 @@ def test_each_ball_is_a_body_with_its_volume(dimension: int) -> None:
     assert bodies.wanted.sum() == pytest.approx(volume_inside(phi, H), rel=1e-6)
     # Round each, all that counts has its number
     assert not (shares_inside(phi, H)[bodies.number.pool == 0] > 0).any()
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_volume_is_that_of_the_labels_beside_walls_and_where_phi_jumps_too(dimension: int) -> None:
+    phi = balls(dimension, (12.2, 5.0), (30.7, 7.1), (50.1, 4.2))
+    origin = phi.tiles.cell_centres(phi.tiles.slots, 1.0).reshape(-1, *phi.tiles.shape, dimension)
+    closed, fractions = np.zeros(phi.pool.shape, np.bool_), np.ones(phi.pool.shape, np.float32)
+    closed[1:] = origin[..., 1] < 13
+    fractions[1:] = np.where(origin[..., 1] < 14, 0.6, 1.0)
+    phi.pool[1:][(origin[..., 0] > 33) & (phi.pool[1:] < 0.5 * H)] = np.float32(0.5 * H)
+    cells = label_cells(phi.tiles, phi.pool < 0, closed, phi)
+    assert volume_inside(phi, H, closed) == pytest.approx(liquid_volume(phi, cells, H), rel=1e-6)
+    shares = shares_inside(phi, H, closed, fractions)
+    assert shares.sum(dtype=np.float64) == pytest.approx(volume_inside(phi, H, closed, fractions), rel=1e-6)
+    assert shares[closed].max() == 0
 
 
 def test_lone_cells_and_a_thread_one_cell_wide_are_bodies() -> None:

@@ -1,7 +1,8 @@
 """The volume inside a level set, found near its surface only.
 
 With φ linear between cell centres, a cell that the surface may cut is divided into small ones, in each of which the
-surface counts as a plane. What is farther from it than that is inside or not as a whole.
+surface counts as a plane. What is farther from it than that is inside or not as a whole, and so is what has only such
+neighbours. That is the volume which `particles/surface.py` finds from labels, without labels.
 """
 
 from __future__ import annotations
@@ -95,6 +96,20 @@ def _between_centres(block, o, sx, sy, sz, SY, SZ):
 
 
 @inlined
+def _look_round(block, closed, o, SY, SZ):
+    """Whether the centre of any cell round one, or its own, is inside, and whether any is outside; of open cells."""
+    is_wet, is_dry = False, False
+    for c in range(3 if SZ > 0 else 1):
+        for b in range(3):
+            for a in range(3):
+                m = o + (a - 1) + (b - 1) * SY + ((c - 1) * SZ if SZ > 0 else 0)
+                if not closed[m]:
+                    is_wet |= block[m] < 0
+                    is_dry |= block[m] >= 0
+    return is_wet, is_dry
+
+
+@inlined
 def _share_inside(block, o, PARTS, SY, SZ):
     """How much of a cell is inside, 0 to 1, by φ in cells."""
     DEEP = PARTS if SZ > 0 else 1
@@ -131,6 +146,7 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
         far = np.float32(_FAR)
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
+            closed = np.zeros(SIZE, np.bool_)
             for t in chunk_slots(c, chunks, n):
                 low = np.float32(np.inf)
                 for z in range(BZ):
@@ -140,6 +156,8 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
                 if low * per_metre > far:
                     continue
                 copy_block(block, pool, neighbours, t, 1, BZ, BY, BX)
+                if CLOSED:
+                    copy_block(closed, is_closed, neighbours, t, 1, BZ, BY, BX)
                 for m in range(SIZE):
                     block[m] *= per_metre
                 total = 0.0
@@ -148,11 +166,15 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
                         o = row_start(z, y, HZ, PY, PX)
                         for x in range(BX):
                             phi = block[o + x]
-                            if phi > far or (CLOSED and is_closed[t, z, y, x]):
+                            if phi > far or closed[o + x]:
                                 continue
                             share = np.float64(fractions[t, z, y, x]) if CUT else 1.0
                             if phi > -far:
-                                share *= _share_inside(block, o + x, PARTS, PX, SZ)
+                                is_wet, is_dry = _look_round(block, closed, o + x, PX, SZ)
+                                if not is_wet:
+                                    continue
+                                if is_dry:
+                                    share *= _share_inside(block, o + x, PARTS, PX, SZ)
                             total += share
                             if is_told:
                                 shares[t, z, y, x] = share
