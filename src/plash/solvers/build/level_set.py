@@ -116,7 +116,8 @@ def _distances(fills: Sequence[tuple[str, Liquid]], points: Points) -> Points:
 def _owners(fills: Sequence[tuple[str, Liquid]], points: Points) -> NDArray[np.int64]:
     """Number of the fill that each point belongs to: where fills overlap the first one, outside of all the nearest."""
     away = _distances(fills, points)
-    return np.where((away < 0).any(axis=0), (away < 0).argmax(axis=0), away.argmin(axis=0))
+    owners: NDArray[np.int64] = np.where((away < 0).any(axis=0), (away < 0).argmax(axis=0), away.argmin(axis=0))
+    return owners
 
 
 def _through_walls(fill: Liquid, scene: Scene) -> Liquid:
