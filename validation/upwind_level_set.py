@@ -2,7 +2,8 @@
 
 A prototype, to see whether they pay as a `levelset_scheme`. Zalesak's disc turns once on 100² cells and the vortex
 turns back on 128², as in `validation/surface_tracking.py`, without particles. φ is made a distance again every ten
-steps by the redistancing that plash has. Prints lost and differing area, and processor time a step beside that of plash.
+steps by the redistancing that plash has. Prints lost and differing area, and processor time a step beside that of
+plash.
 
 Reference: Jiang & Peng 2000 (WENO5 for Hamilton-Jacobi equations); Shu & Osher 1988 (RK3).
 """

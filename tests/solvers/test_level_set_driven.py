@@ -86,7 +86,7 @@ def test_it_goes_on_with_the_same_bits_after_a_stop_and_for_any_threads(tmp_path
     ],
 )
 def test_what_it_would_not_feel_is_refused(keys: Any, message: str) -> None:
-    solver = {"surface": "levelset", "flow": wind, **keys.pop("solver", {})}
+    solver: Any = {"surface": "levelset", "flow": wind, **keys.pop("solver", {})}
     with pytest.raises(plash.SceneError, match=message):
         plash.Scene(
             domain={"size": (1.3, 1.0), "cell_size": H},

@@ -22,7 +22,7 @@ def warm(fill: Any, frames: int = 13, **keys: Any) -> plash.Scene:
     return plash.Scene(
         domain=cast(Any, domain),
         time={"fps": 24, "frames": frames},
-        liquid={**LIQUID, **keys.pop("liquid", {})},
+        liquid=cast(Any, {**LIQUID, **keys.pop("liquid", {})}),
         solver=plash.Solver(surface="levelset", **keys.pop("solver", {})),
         fill=fill,
         **keys,
