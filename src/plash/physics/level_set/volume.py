@@ -3,6 +3,8 @@
 With φ linear between cell centres, a cell that the surface may cut is divided into small ones, in each of which the
 surface counts as a plane. What is farther from it than that is inside or not as a whole, and so is what has only such
 neighbours. That is the volume which `particles/surface.py` finds from labels, without labels.
+
+Reference: Enright et al. 2002, who measure so what a level set has lost.
 """
 
 from __future__ import annotations
