@@ -37,9 +37,11 @@ def test_every_scene_runs_with_every_surface(name, surface):
 
 @pytest.mark.parametrize("name", LEVEL_SETS)
 def test_every_scene_with_a_level_set_runs(name):
-    frames = list(plash.simulate(plash.load_scene(name, resolution=16, frames=4)))
-    last = frames[-1]
-    assert last.ledger.volume == pytest.approx(last.ledger.target_volume, rel=0.03)
+    scene = plash.load_scene(name, resolution=16, frames=4)
+    *_, last = plash.simulate(scene)
+    # With so few cells the disc of a known motion has a radius of 2.4 of them
+    most = 0.03 if scene.solver.flow is None else 0.05
+    assert last.ledger.volume == pytest.approx(last.ledger.target_volume, rel=most)
     assert last.snapshot.energy(1000.0, (0.0, -9.81, 0.0))["kinetic"] > 0
 
 

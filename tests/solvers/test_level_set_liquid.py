@@ -14,10 +14,12 @@ from plash.files.arrays import Arrays, read_arrays
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
 from plash.files.frames import write_frame
 from plash.levelset.sampling import sampled
+from plash.physics.level_set.volume import shares_inside
 from plash.solvers.build import read_snapshot
 from plash.solvers.frame_level_set import FrameLevelSet
 
 G = 9.7
+ROOM = plash.Box(min=(0.5, 0.8), max=(0.9, 0.9))
 
 
 def scene(fill, cells=32, frames=25, **keys):
@@ -122,7 +124,7 @@ def test_jet_brings_what_the_spout_gives(depth):
     ledger = last.ledger
     assert ledger.inflow == pytest.approx(0.18 * 0.8 * last.time)
     error = ledger.volume + ledger.spray - ledger.target_volume
-    assert abs(error) < (0.01 if depth else 0.05) * ledger.inflow
+    assert abs(error) < (0.01 if depth else 0.08) * ledger.inflow
 
 
 def test_wave_that_is_stretched_neither_gains_nor_loses_with_short_steps():
@@ -170,6 +172,50 @@ def test_ledger_tells_what_the_shift_added():
     added = solver.ledger.brought["volume correction"]
     assert added == pytest.approx(0.01 * before, rel=0.3)
     assert solver.ledger.volume == pytest.approx(solver.ledger.target_volume, rel=0.003)
+
+
+def test_each_body_of_liquid_keeps_its_own_volume():
+    """A tap fills one of two tanks."""
+    wall = plash.Solid(name="wall", shape=plash.Box(min=(0.5, 0), max=(0.6, 1)))
+    opening = plash.Disc(center=(0.25, 0.9), radius=0.08, normal=(0, -1))
+    tap = plash.Spout(name="tap", shape=opening, speed=0.5)
+    made = scene(plash.Box(min=(0, 0), max=(1.1, 0.3)), solver={"levelset_volume": "shift"}, solid=[wall], source=[tap])
+    solver = built(made)
+    start = volume_right_of(solver, 0.55)
+    while solver.state.time < 0.7:
+        solver.advance(0.7)
+    assert solver.ledger.inflow == pytest.approx(0.16 * 0.5 * 0.7)
+    assert volume_right_of(solver, 0.55) == pytest.approx(start, rel=5e-3)
+
+
+def test_a_small_body_that_lost_volume_gets_it_back_and_the_large_one_nothing():
+    shapes = (plash.Sphere(center=(0.3, 0.3), radius=0.2), plash.Sphere(center=(0.8, 0.6), radius=0.09))
+    discs = plash.Scene(
+        domain={"size": (1.1, 1.0), "cell_size": 1 / 32, "gravity": (0, 0)},
+        solver=plash.Solver(surface="levelset", levelset_volume="shift"),
+        fill=[{"shape": shape, "velocity": (0, 0.3)} for shape in shapes],
+    )
+    solver = built(discs)
+    start = volume_right_of(solver, 0.6)
+    large = solver.ledger.initial - start
+    solver.advance(1 / 240)
+    phi = solver.state.level_set.phi
+    x = phi.tiles.cell_centres(phi.tiles.slots, solver.h)[:, 0].reshape(-1, *phi.tiles.shape)
+    phi.pool[1:][x > 0.6] += np.float32(0.15 * solver.h)
+    assert volume_right_of(solver, 0.6) < 0.92 * start
+    for number in range(1, 11):
+        solver.advance(0.02 * number)
+    assert volume_right_of(solver, 0.6) == pytest.approx(start, rel=0.01)
+    assert solver.ledger.volume - volume_right_of(solver, 0.6) == pytest.approx(large, rel=2e-3)
+
+
+def volume_right_of(solver: Any, place: float) -> float:
+    """Volume of the liquid beyond a place along x, m²."""
+    phi = solver.state.level_set.phi
+    is_solid = solver.solids.at(phi.tiles, {}, solver.state.time, 0.0).is_solid
+    x = phi.tiles.cell_centres(phi.tiles.slots, solver.h)[:, 0].reshape(-1, *phi.tiles.shape)
+    shares = shares_inside(phi, solver.h, is_solid)[1:]
+    return float(shares[x > place].sum(dtype=np.float64)) * solver.h**2
 
 
 def test_column_falls_freely_with_the_velocity_it_began_with():
@@ -260,6 +306,30 @@ def test_stored_run_goes_on_with_the_same_bits(tmp_path):
     assert straight.ledger == resumed.ledger
 
 
+@pytest.mark.parametrize("stop", [1, 2, 3])
+def test_a_run_stopped_before_or_after_a_blob_appeared_goes_on_with_the_same_bits(tmp_path, stop):
+    """The blob appears between the second frame and the third, and falls on what a wave has thrown up."""
+    blob = plash.Blob(
+        name="drop", time=2.4 / 24, shape=plash.Sphere(center=(0.8, 0.5), radius=0.12), velocity=(-0.5, 0)
+    )
+    made = column(source=[blob])
+    straight, resumed = built(made), built(made)
+    for number in range(1, 6):
+        while straight.state.time < number / 24:
+            straight.advance(number / 24)
+        if number == stop:
+            write_checkpoint(tmp_path / "stop.npz", straight, Place(1, 1))
+    assert straight.ledger.brought["drop"] == pytest.approx(np.pi * 0.12**2, rel=0.03)
+    read_checkpoint(tmp_path / "stop.npz", resumed, made, None, "")
+    for number in range(stop + 1, 6):
+        while resumed.state.time < number / 24:
+            resumed.advance(number / 24)
+    assert np.array_equal(straight.state.level_set.phi.pool, resumed.state.level_set.phi.pool)
+    assert np.array_equal(straight.state.level_set.particles.place, resumed.state.level_set.particles.place)
+    assert np.array_equal(straight.state.velocity.pool, resumed.state.velocity.pool, equal_nan=True)
+    assert straight.ledger == resumed.ledger
+
+
 def test_bits_do_not_depend_on_the_number_of_threads():
     found, threads = [], numba.get_num_threads()
     try:
@@ -299,8 +369,7 @@ def test_frame_file_gives_back_what_was_shown(tmp_path):
         ({"solver": {"separating_walls": True}}, "goes on behind them"),
         ({"solver": {"surface": "particles", "levelset_volume": "shift"}}, 'without surface = "levelset"'),
         ({"look": {"show": "particles"}}, "a level set has no particles"),
-        ({"source": [plash.HeatSource(shape=plash.Box(min=(0, 0), max=(1, 1)), temperature=350.0)]}, "does not reach"),
-        ({"domain": {"side_temperature": {"y_min": 350.0}}}, "carries no heat"),
+        ({"source": [{"kind": "drops", "shape": ROOM, "radius": 0.01, "rate": 5.0}]}, "does not reach a level set"),
     ],
 )
 def test_what_a_level_set_cannot_do_is_refused(keys, message):

@@ -115,6 +115,6 @@ def test_parameters_and_walls_change_under_way():
     assert "solver.transfer" not in values_of(scene)
 
 
-def test_a_level_set_carries_no_heat_and_says_so():
-    with pytest.raises(plash.PlashError, match=r'carries no heat: choose surface = "particles"'):
+def test_the_heat_brush_does_not_reach_a_level_set_and_says_so():
+    with pytest.raises(plash.PlashError, match=r'does not reach a level set: choose surface = "particles"'):
         level_set().heat(0.25, 0.3, 0.1, 350.0)

@@ -16,17 +16,18 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
-from plash.grid.tiles import Shape, dimension_of
+from plash.grid.tiles import Shape
 from plash.levelset.sampling import Where
 from plash.levelset.smooth_sampling import SCRATCH, look
 from plash.timing import stage
 
 _LOOKS = 12
-_FOUND = 1e-3  # cells: a look that leads no farther is the last
-_LONGEST = 0.7  # cells that a look may lead
+_FOUND = 1e-2  # cells: a look that leads no farther is the last, and each leaves the square of what it found
+_LONGEST = 0.7  # cells that a look may lead, but for the first: φ is about a distance
+_FIRST = 3.0
 _FLAT = 0.1  # a slope of φ below which nothing is told
 
 
@@ -51,39 +52,46 @@ def nearest_distances(
     return result
 
 
+@inlined
+def nearest_distance(pool, where, x, h, room, BZ, BY, BX):
+    """Distance of a place x in cells from the surface, m; NaN if no nearest point is found."""
+    scratch, found, y = room
+    DIM = 3 if BZ > 1 else 2
+    for a in range(DIM):
+        y[a] = x[a]
+    longest = _FIRST
+    for _ in range(_LOOKS):
+        look(pool, where, y, h, scratch, found, BZ, BY, BX)
+        slope = found[1:]
+        square, along, size, away = 0.0, 0.0, 0.0, 0.0
+        for a in range(DIM):
+            square += slope[a] * slope[a]
+            along += (x[a] - y[a]) * slope[a]
+        # A value that is not known ends it too
+        if not square > (_FLAT * h) ** 2:
+            break
+        for a in range(DIM):
+            slope[a] = x[a] - y[a] - (found[0] + along) / square * slope[a]
+            size += slope[a] * slope[a]
+        size = np.sqrt(size)
+        for a in range(DIM):
+            y[a] += min(1.0, longest / max(size, _FOUND)) * slope[a]
+            away += (x[a] - y[a]) ** 2
+        longest = _LONGEST
+        if size < _FOUND:
+            return h * np.sqrt(away)
+    return np.nan
+
+
 @for_tile_shape
 def _nearest(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
-    DIM = dimension_of(shape)
 
     @kernel
     def run(pool, where, places, h, result, chunks):
         for c in prange(chunks):
-            scratch, found, y = np.zeros(SCRATCH), np.zeros(4), np.zeros(3)
+            room = np.zeros(SCRATCH), np.zeros(4), np.zeros(3)
             for p in chunk_range(c, chunks, len(places)):
-                x = places[p]
-                for a in range(DIM):
-                    y[a] = x[a]
-                result[p] = np.nan
-                for _ in range(_LOOKS):
-                    look(pool, where, y, h, scratch, found, BZ, BY, BX)
-                    slope = found[1:]
-                    square, along, size, away = 0.0, 0.0, 0.0, 0.0
-                    for a in range(DIM):
-                        square += slope[a] * slope[a]
-                        along += (x[a] - y[a]) * slope[a]
-                    # A value that is not known ends it too
-                    if not square > (_FLAT * h) ** 2:
-                        break
-                    for a in range(DIM):
-                        slope[a] = x[a] - y[a] - (found[0] + along) / square * slope[a]
-                        size += slope[a] * slope[a]
-                    size = np.sqrt(size)
-                    for a in range(DIM):
-                        y[a] += min(1.0, _LONGEST / max(size, _FOUND)) * slope[a]
-                        away += (x[a] - y[a]) ** 2
-                    if size < _FOUND:
-                        result[p] = h * np.sqrt(away)
-                        break
+                result[p] = nearest_distance(pool, where, places[p], h, room, BZ, BY, BX)
 
     return run

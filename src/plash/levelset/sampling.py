@@ -12,10 +12,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of
+from plash.grid.loops import chunk_range, corner_step, home_of, neighbour_number
 from plash.grid.tiles import FURTHEST, Shape, Tiles, dimension_of, find_slot, pack_one
+
+NOWHERE = 1 << 30  # the coordinate of no tile
 
 
 class Where(NamedTuple):
@@ -64,6 +66,73 @@ def normals(phi: CellField, places: NDArray[np.float64], h: float) -> NDArray[np
     return unit
 
 
+def marked_at(is_marked: NDArray[np.bool_], tiles: Tiles, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether the cells are marked that places (n, d) in cells are in; as in slot 0 where no tile is."""
+    refuse_far(places, tiles)
+    result = np.empty(len(places), np.bool_)
+    where = Where(tiles.neighbours, tiles.keys)
+    _find_marks(tiles.shape)(is_marked, where, np.ascontiguousarray(places), result, chunk_count())
+    return result
+
+
+@inlined
+def cell_of(where, home, x, y, z, BZ, BY, BX):
+    """Slot and place in its tile of the cell that a place in cells is in.
+
+    The tile of the last one, its coordinates and its slot, is kept in `home`: points that follow one another are mostly
+    in one tile, or in the next, and only others are searched for.
+    """
+    i, j = int(np.floor(x)), int(np.floor(y))
+    k = int(np.floor(z)) if BZ > 1 else 0
+    tile_x, tile_y, tile_z = i // BX, j // BY, k // BZ
+    dx, dy, dz = tile_x - home[0], tile_y - home[1], tile_z - home[2]
+    if dx != 0 or dy != 0 or dz != 0:
+        home[0], home[1], home[2] = tile_x, tile_y, tile_z
+        if home[3] > 0 and abs(dx) <= 1 and abs(dy) <= 1 and abs(dz) <= 1:
+            home[3] = where.neighbours[home[3], neighbour_number(dx, dy, dz)]
+        else:
+            home[3] = find_slot(where.keys, pack_one(tile_x, tile_y, tile_z))
+    return home[3], i - tile_x * BX, j - tile_y * BY, k - tile_z * BZ
+
+
+@inlined
+def between_centres(pool, where, home, place, BZ, BY, BX):
+    """Linear interpolation between cell centres at a place in cells."""
+    SPACE = BZ > 1
+    x, y = place[0] - 0.5, place[1] - 0.5
+    z = place[2] - 0.5 if SPACE else 0.0
+    t, i, j, k = cell_of(where, home, x, y, z, BZ, BY, BX)
+    x, y, z = x - np.floor(x), y - np.floor(y), z - np.floor(z)
+    is_within = i + 1 < BX and j + 1 < BY and (not SPACE or k + 1 < BZ)
+    total = 0.0
+    for corner in range(8 if SPACE else 4):
+        dx, dy, dz = corner_step(corner)
+        weight = (x if dx else 1 - x) * (y if dy else 1 - y) * (z if dz else 1 - z)
+        if is_within:
+            total += weight * np.float64(pool[t, k + dz, j + dy, i + dx])
+        else:
+            s, sx, sy, sz = home_of(where.neighbours, t, i + dx, j + dy, k + dz, BZ, BY, BX)
+            total += weight * np.float64(pool[s, sz, sy, sx])
+    return total
+
+
+@for_tile_shape
+def _find_marks(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = dimension_of(shape)
+
+    @kernel
+    def run(is_marked, where, places, result, chunks):
+        for c in prange(chunks):
+            home = np.full(4, NOWHERE)
+            for p in chunk_range(c, chunks, len(places)):
+                z = places[p, 2] if DIM == 3 else 0.0
+                t, i, j, k = cell_of(where, home, places[p, 0], places[p, 1], z, BZ, BY, BX)
+                result[p] = is_marked[t, k, j, i]
+
+    return run
+
+
 @for_tile_shape
 def _sample(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -71,29 +140,11 @@ def _sample(shape: Shape) -> Kernel:
 
     @kernel
     def run(pool, where, places, result, chunks):
-        neighbours, keys = where
-        n = len(places)
         for c in prange(chunks):
-            # Points that follow one another are mostly in one tile: it is searched for once
-            t, tile_x, tile_y, tile_z = 0, 1 << 30, 0, 0
-            for p in chunk_range(c, chunks, n):
-                x = places[p, 0] - 0.5
-                y = places[p, 1] - 0.5
-                z = places[p, 2] - 0.5 if DIM == 3 else 0.0
-                i, j, k = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
-                x, y, z = x - i, y - j, z - k
-                if i // BX != tile_x or j // BY != tile_y or k // BZ != tile_z:
-                    tile_x, tile_y, tile_z = i // BX, j // BY, k // BZ
-                    t = find_slot(keys, pack_one(tile_x, tile_y, tile_z))
-                i -= tile_x * BX
-                j -= tile_y * BY
-                k -= tile_z * BZ
-                total = 0.0
-                for corner in range(1 << DIM):
-                    dx, dy, dz = corner_step(corner)
-                    s, sx, sy, sz = home_of(neighbours, t, i + dx, j + dy, k + dz, BZ, BY, BX)
-                    weight = (x if dx else 1 - x) * (y if dy else 1 - y) * (z if dz else 1 - z)
-                    total += weight * np.float64(pool[s, sz, sy, sx])
-                result[p] = total
+            home, place = np.full(4, NOWHERE), np.zeros(3)
+            for p in chunk_range(c, chunks, len(places)):
+                for a in range(DIM):
+                    place[a] = places[p, a]
+                result[p] = between_centres(pool, where, home, place, BZ, BY, BX)
 
     return run

@@ -24,7 +24,7 @@ from plash.grid.loops import chunk_range, neighbour_number, tile_beside
 from plash.grid.tiles import Shape, dimension_of, find_slot, pack_one
 from plash.levelset.sampling import Where, refuse_far
 
-SCRATCH = (8, 4)  # numbers that a look writes down
+SCRATCH = (5, 4)  # numbers that a look writes down
 _KINK = 1 / 0.4**2  # over the square of a bend that is as good as a kink
 
 
@@ -48,29 +48,26 @@ def sampled_smoothly(phi: CellField, places: NDArray[np.float64], h: float) -> N
 
 
 @inlined
-def _weigh(weights, slopes, line, s, h):
-    """Weights of four samples of a line, and of their slope, at a share s of the way from the second to the third."""
-    bend_before = (line[0] - 2 * line[1] + line[2]) / h
-    bend_after = (line[1] - 2 * line[2] + line[3]) / h
-    before = (2 - s) / (1 + ((bend_before * bend_before * _KINK) ** 2) ** 2)
-    after = (1 + s) / (1 + ((bend_after * bend_after * _KINK) ** 2) ** 2)
-    before = before / (before + after)
+def _weights(a, b, c, d, s, per_h):
+    """Weights of four samples of a line at a share s of the way from the second to the third."""
+    bend_before = (a - 2 * b + c) * per_h
+    bend_after = (b - 2 * c + d) * per_h
+    # How little each parabola counts, and the shares of both: of one division
+    doubt_before = 1 + ((bend_before * bend_before * _KINK) ** 2) ** 2
+    doubt_after = 1 + ((bend_after * bend_after * _KINK) ** 2) ** 2
+    near_before, near_after = (2 - s) * doubt_after, (1 + s) * doubt_before
+    before = near_before / (near_before + near_after)
     after = 1 - before
     arch = s * (s - 1) / 2
-    tilt = s - 0.5
-    weights[0] = arch * before
-    weights[1] = 1 - s + arch * (after - 2 * before)
-    weights[2] = s + arch * (before - 2 * after)
-    weights[3] = arch * after
-    slopes[0] = tilt * before
-    slopes[1] = tilt * (after - 2 * before) - 1
-    slopes[2] = tilt * (before - 2 * after) + 1
-    slopes[3] = tilt * after
+    return arch * before, 1 - s + arch * (after - 2 * before), s + arch * (before - 2 * after), arch * after, before
 
 
 @inlined
-def _sum(weights, line):
-    return weights[0] * line[0] + weights[1] * line[1] + weights[2] * line[2] + weights[3] * line[3]
+def _slope(a, b, c, d, s, before):
+    """How much four samples change in a cell there, with the share of the first parabola."""
+    tilt = s - 0.5
+    after = 1 - before
+    return tilt * (before * (a - 2 * b + c) + after * (b - 2 * c + d)) + c - b
 
 
 @inlined
@@ -80,9 +77,9 @@ def look(pool, where, place, h, scratch, result, BZ, BY, BX):
     Slopes are those of the polynomials with their weights held.
     """
     neighbours, keys = where
-    weights, slopes, row, line = scratch[0], scratch[1], scratch[2], scratch[3]
-    line_x, plane, plane_x, plane_y = scratch[4], scratch[5], scratch[6], scratch[7]
+    line, line_x, plane, plane_x, plane_y = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     SPACE = BZ > 1
+    per_h = 1 / h
     x, y = place[0] - 0.5, place[1] - 0.5
     z = place[2] - 0.5 if SPACE else 0.0
     i, j, k = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
@@ -91,33 +88,44 @@ def look(pool, where, place, h, scratch, result, BZ, BY, BX):
     i = i % BX - 1
     j = j % BY - 1
     k = k % BZ - (1 if SPACE else 0)
+    in_one_tile = i >= 0 and i + 3 < BX
     for c in range(4 if SPACE else 1):
         dz, in_z = tile_beside(k + c, BZ)
         for b in range(4):
             dy, in_y = tile_beside(j + b, BY)
-            if i >= 0 and i + 3 < BX:
-                slot = neighbours[t, neighbour_number(0, dy, dz)]
-                for a in range(4):
-                    row[a] = pool[slot, in_z, in_y, i + a]
+            if in_one_tile:
+                row = pool[neighbours[t, neighbour_number(0, dy, dz)], in_z, in_y]
+                p, q, r, u = row[i], row[i + 1], row[i + 2], row[i + 3]
             else:
-                for a in range(4):
-                    dx, in_x = tile_beside(i + a, BX)
-                    row[a] = pool[neighbours[t, neighbour_number(dx, dy, dz)], in_z, in_y, in_x]
-            _weigh(weights, slopes, row, x, h)
-            line[b] = _sum(weights, row)
-            line_x[b] = _sum(slopes, row)
-        _weigh(weights, slopes, line, y, h)
-        plane[c] = _sum(weights, line)
-        plane_x[c] = _sum(weights, line_x)
-        plane_y[c] = _sum(slopes, line)
+                p = _sample_beside(pool, neighbours, t, i, dy, dz, in_z, in_y, BX)
+                q = _sample_beside(pool, neighbours, t, i + 1, dy, dz, in_z, in_y, BX)
+                r = _sample_beside(pool, neighbours, t, i + 2, dy, dz, in_z, in_y, BX)
+                u = _sample_beside(pool, neighbours, t, i + 3, dy, dz, in_z, in_y, BX)
+            p, q, r, u = np.float64(p), np.float64(q), np.float64(r), np.float64(u)
+            wp, wq, wr, wu, before = _weights(p, q, r, u, x, per_h)
+            line[b] = wp * p + wq * q + wr * r + wu * u
+            line_x[b] = _slope(p, q, r, u, x, before)
+        p, q, r, u = line[0], line[1], line[2], line[3]
+        wp, wq, wr, wu, before = _weights(p, q, r, u, y, per_h)
+        plane[c] = wp * p + wq * q + wr * r + wu * u
+        plane_x[c] = wp * line_x[0] + wq * line_x[1] + wr * line_x[2] + wu * line_x[3]
+        plane_y[c] = _slope(p, q, r, u, y, before)
     if SPACE:
-        _weigh(weights, slopes, plane, z, h)
-        result[0] = _sum(weights, plane)
-        result[1] = _sum(weights, plane_x)
-        result[2] = _sum(weights, plane_y)
-        result[3] = _sum(slopes, plane)
+        p, q, r, u = plane[0], plane[1], plane[2], plane[3]
+        wp, wq, wr, wu, before = _weights(p, q, r, u, z, per_h)
+        result[0] = wp * p + wq * q + wr * r + wu * u
+        result[1] = wp * plane_x[0] + wq * plane_x[1] + wr * plane_x[2] + wu * plane_x[3]
+        result[2] = wp * plane_y[0] + wq * plane_y[1] + wr * plane_y[2] + wu * plane_y[3]
+        result[3] = _slope(p, q, r, u, z, before)
     else:
         result[0], result[1], result[2], result[3] = plane[0], plane_x[0], plane_y[0], 0.0
+
+
+@inlined
+def _sample_beside(pool, neighbours, t, i, dy, dz, in_z, in_y, BX):
+    """The sample at a place along x, counted from a tile, in a row of it or of a tile beside it."""
+    dx, in_x = tile_beside(i, BX)
+    return pool[neighbours[t, neighbour_number(dx, dy, dz)], in_z, in_y, in_x]
 
 
 @for_tile_shape

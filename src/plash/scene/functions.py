@@ -24,7 +24,8 @@ from plash.errors import Problem, SceneError
 from plash.scene.language.words import nearest, refusal, shown
 
 LARGEST_SOURCE = 2**20  # bytes
-_KEYS = ("function", "height", "velocity_at", "measure", "shape")  # keys whose text names a function, if it has a colon
+# Keys whose text names a function, if it has a colon
+_KEYS = ("function", "height", "velocity_at", "measure", "shape", "flow")
 _HOW = 'name it as "file:function", such as "waves:height" for height in waves.py beside the scene file'
 
 

@@ -553,6 +553,7 @@ class SolverKeys(TypedDict, total=False):
     levelset_particles: bool
     levelset_scheme: Literal["cubic", "linear"]
     levelset_volume: Literal["none", "shift"]
+    flow: Callable[..., Any] | str | None
     density_projection: bool
     solids: Literal["cut", "voxel"]
     viscosity: Literal["auto", "explicit", "implicit", "coupled"]

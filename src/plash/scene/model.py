@@ -32,6 +32,7 @@ from plash.scene.coloring import (
     smoke_colors,
 )
 from plash.scene.domain import Domain
+from plash.scene.driven import faults_of_flow
 from plash.scene.drops import Drops
 from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
@@ -47,7 +48,7 @@ from plash.scene.placing import faults_of_containers, placed, placed_fill, place
 from plash.scene.poses import Pose
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
-from plash.scene.sources import Blob, DyeSource, HeatSource, Sink, Source, Spout
+from plash.scene.sources import Blob, DyeSource, Sink, Source, Spout
 from plash.scene.warmth import (
     faults_of_kinds,
     faults_of_liquid,
@@ -286,18 +287,18 @@ class Scene(SceneModel):
     @field_validator("fill", "source", "solid")
     @classmethod
     def _level_set_has_such_liquid(cls, liquids: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        """A level set knows liquid of one kind, and no heat."""
+        """A level set knows liquid of one viscosity, and no rain."""
         solver: Solver | None = info.data.get("solver")
         if solver is None or getattr(solver, "surface", "particles") != "levelset":
             return liquids
         remedy = 'use surface = "particles", or take it out'
         found: list[Finding] = []
         for index, body in enumerate(liquids):
-            if isinstance(body, Drops | HeatSource):
+            if isinstance(body, Drops):
                 found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
-            for key in ("temperature", "viscosity"):
-                if getattr(body, key, None) is not None:
-                    found.append(((index, key), f"is carried by particles, and a level set has none: {remedy}"))
+            if getattr(body, "viscosity", None) is not None:
+                sentence = "is carried by particles, and a level set has none"
+                found.append(((index, "viscosity"), f"{sentence}: {remedy}"))
         _refuse_all(found)
         return liquids
 
@@ -310,6 +311,12 @@ class Scene(SceneModel):
     @model_validator(mode="after")
     def _containers_are_known(self) -> Self:
         _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
+
+    @model_validator(mode="after")
+    def _is_driven_alone(self) -> Self:
+        others = {key: getattr(self, key) for key in ("source", "sink", "solid", "force", "stage")}
+        _refuse_all(faults_of_flow(self.solver, others))
         return self
 
     @field_validator("look")

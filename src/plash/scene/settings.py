@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpac
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from plash.scene.domain import Domain, Sides
+from plash.scene.functions import Function
 from plash.scene.language.base import (
     FURTHEST,
     Number,
@@ -50,6 +51,7 @@ class LiquidSettings(Solver):
     edition: ClassVar[tuple[int, ...]] = (4,)
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project", "extrapolate", "move")
     has_elasticity: ClassVar[bool] = True
+    shows_temperature: ClassVar[bool] = True
     source_kinds: ClassVar[frozenset[str]] = Solver.source_kinds | {"drops"}
     bringing_kinds: ClassVar[frozenset[str]] = Solver.bringing_kinds | {"drops"}
 
@@ -90,6 +92,12 @@ class LiquidSettings(Solver):
         default="none",
         description="Correction of the volume of a level set: none, or in each step the whole surface is shifted a "
         "little towards the volume that there should be (shift).",
+    )
+    flow: Function | None = Field(
+        default=None,
+        description="The velocity of a level set, in place of forces and pressure: from points, an array (n, axes) in "
+        "metres, and a time in s to (n, axes) in m/s. Walls do not hold it.",
+        json_schema_extra={"default_text": "none"},
     )
     density_projection: Switch = Field(
         default=True,
@@ -158,9 +166,6 @@ class LiquidSettings(Solver):
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That particles do not fill the cells of a domain evenly."""
-        if self.surface == "levelset" and domain.side_temperature.given:
-            sentence = '"levelset" carries no heat, but domain.side_temperature is given'
-            return [(("surface",), f'{sentence}: take that out, or use "particles"')]
         d, count = domain.dimension, self.particles_per_cell
         if count is None or round(count ** (1 / d)) ** d == count:
             return []
@@ -192,7 +197,7 @@ class LiquidSettings(Solver):
     def _level_set_lives_on_the_grid(self) -> Self:
         given = self.model_fields_set
         if self.surface != "levelset":
-            for key in ("levelset_particles", "levelset_scheme", "levelset_volume"):
+            for key in ("levelset_particles", "levelset_scheme", "levelset_volume", "flow"):
                 if key in given and getattr(self, key) != type(self).model_fields[key].default:
                     raise refusal_at(key, 'has no meaning without surface = "levelset": take it out')
             return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,14 +13,16 @@ from plash.grid.dense import to_dense
 from plash.grid.fields import CellField
 from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
 from plash.grid.volume import Volume
+from plash.levelset.sampling import sampled
 from plash.particles.particles import Particles
+from plash.physics.box.heat import TEMPERATURE
 from plash.physics.level_set.continuation import filled_cells
 from plash.physics.solids.rigid_motion import Poses
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
 from plash.solvers.frame import FrameGrids, FrameParticles, Points, between_centres
 from plash.solvers.frame_pressure import FramePressure
-from plash.solvers.level_set_stored import phi_from
+from plash.solvers.level_set_stored import HOTTEST, phi_from
 from plash.solvers.limits import FASTEST, bounds_of, fastest
 from plash.solvers.poses import pose_arrays, poses_from
 from plash.solvers.samples import Samples, samples_of_tiles
@@ -78,6 +80,7 @@ class FrameLevelSet:
         poses: Where solids that move are, by name.
         drops: Liquid that flies, too small for the level set.
         pressure: Of the last step, in cells.
+        temperature: Of cells, K [slot, z, y, x]; None if everything is equally warm.
     """
 
     phi: CellField
@@ -86,6 +89,7 @@ class FrameLevelSet:
     poses: Poses
     drops: FrameDrops
     pressure: FramePressure
+    temperature: NDArray[np.float32] | None = None
 
     @staticmethod
     def of(
@@ -120,13 +124,27 @@ class FrameLevelSet:
         )
         time = float(arrays.take("time", np.float64, ()))
         poses, drops = poses_from(arrays, scene.poses_at(time)), FrameDrops.read(arrays, scene)
-        return FrameLevelSet(phi, velocity, h, poses, drops, FramePressure.read(arrays, scene))
+        warmth = None
+        if scene.has_heat:
+            warmth = arrays.take(TEMPERATURE, np.float32, phi.pool.shape, -HOTTEST, HOTTEST)
+        return FrameLevelSet(phi, velocity, h, poses, drops, FramePressure.read(arrays, scene), warmth)
 
     def arrays(self) -> ArraysByName:
         """What stands in the file of a frame: tiles, φ, the velocity, the poses of solids, drops, the pressure."""
         tiles = {"tiles": self.phi.tiles.keys, "phi": self.phi.pool}
         moving = {"velocity": self.velocity, **pose_arrays(self.poses), **self.drops.arrays()}
-        return {**tiles, **moving, **self.pressure.arrays()}
+        warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
+        return {**tiles, **moving, **warmth, **self.pressure.arrays()}
+
+    def temperature_at(self, points: Points) -> Points:
+        """Temperature (K) at points (n, axes) in metres, between cell centres.
+
+        Raises:
+            ValueError: Everything is equally warm, and no temperature is carried along.
+        """
+        if self.temperature is None:
+            raise ValueError("this liquid carries no temperature: everything in its scene is equally warm")
+        return sampled(CellField(self.phi.tiles, self.temperature), np.asarray(points, np.float64) / self.h)
 
     def energy(self, rho: float, gravity: tuple[float, ...]) -> dict[str, float]:
         """Energy of the liquid, J (in 2-D J/m): ρ/2 Σ V |u|², and -ρ Σ V g·x, which is zero at the origin."""
@@ -152,7 +170,11 @@ class FrameLevelSet:
 
         solids = scene.solids_at(time)
         drops = self.drops.position, self.drops.volume
-        return level_set_surface(self.phi, self.velocity_at, self.h, scene.mesh, scene.domain, solids, drops)
+        made = level_set_surface(self.phi, self.velocity_at, self.h, scene.mesh, scene.domain, solids, drops)
+        if self.temperature is None:
+            return made
+        points = made.vertices[:, : self.phi.tiles.dimension].astype(np.float64)
+        return replace(made, scalars={TEMPERATURE: self.temperature_at(points).astype(np.float32)})
 
     def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
         """φ (m) in a narrow band, and the velocity (m/s) there."""

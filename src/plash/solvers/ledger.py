@@ -33,7 +33,8 @@ class Ledger:
         removed: Volume removed, by reason.
         leaks: By solid, the largest number of particles found inside it after a step, so far.
         heat: Σ V T of a liquid that carries its temperature, in K m³ (K m²): `initial`, what `walls` and `heaters` gave
-            it, what came with `inflow` and went (< 0) with `outflow`, and what there is `now`, which is the sum.
+            it, what came with `inflow` and went (< 0) with `outflow`, of a level set what `carrying` it along the grid
+            made or lost, and what there is `now`, which is the sum.
         colors: Σ V c of a liquid that carries colours, in m³ (m²) of light returned, for red, green and blue: `red
             initial`, what `dye` added, what `mixing` made by round-off, what came with `inflow` and went (< 0) with
             `outflow`, and what there is `now`, which is the sum.

@@ -22,35 +22,45 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import LIQUID, SOLID, Cells, label_cells
+from plash.grid.cells import LIQUID, Cells, label_cells
 from plash.grid.fields import CellField, FaceField
 from plash.grid.sample import velocity_at
-from plash.grid.tiles import Tiles, pack
+from plash.grid.tiles import Tiles
 from plash.levelset.inside import places_of
-from plash.levelset.redistance import redistance
 from plash.particles.move import move_particles
 from plash.particles.particles import Particles
-from plash.particles.sort import sort_onto
-from plash.particles.surface import liquid_volume
 from plash.physics.flow.inflow import Inflow
 from plash.physics.flow.sinks import Outlet
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.level_set.appearing import Appearing, give_velocity, joined
 from plash.physics.level_set.band import BAND, first_corners, in_its_tiles
-from plash.physics.level_set.continuation import beyond_open_sides, continue_into_solids
+from plash.physics.level_set.bodies import Bodies, CameFrom, volumes
+from plash.physics.level_set.continuation import Continuation, beyond_open_sides
 from plash.physics.level_set.distancing import mended_distance
-from plash.physics.level_set.level_set import LevelSet
+from plash.physics.level_set.grid_paths import GridPaths
 from plash.physics.level_set.reseeding import reseed
-from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.signed_particles import seeded
 from plash.physics.level_set.spray import falling_in, gather, let_go
-from plash.physics.level_set.transport import MOST_CELLS, StraightPaths
+from plash.physics.level_set.transport import MOST_CELLS
+from plash.physics.level_set.volume import volume_inside
+from plash.physics.level_set.warm_cells import CARRYING, GridHeat, NoGridHeat, Spout
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
 from plash.scene.model import Scene
 from plash.solvers.frame import nowhere
 from plash.solvers.frame_level_set import FrameDrops, FrameLevelSet
-from plash.solvers.level_set_room import BEHIND, LiquidRoom
-from plash.solvers.level_set_stored import level_set_from, owed_from, stored_level_set
+from plash.solvers.level_set_inlets import open_inlets, reach_inlets, running_inlets
+from plash.solvers.level_set_room import LiquidRoom
+from plash.solvers.level_set_state import LevelSetState
+from plash.solvers.level_set_stored import (
+    bodies_from,
+    level_set_from,
+    owed_from,
+    stored_bodies,
+    stored_level_set,
+    stored_warmth,
+    warmth_from,
+)
 from plash.solvers.level_set_transfer import WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
@@ -61,35 +71,8 @@ from plash.timing import StepReport
 VolumeCorrection = Literal["none", "shift"]
 
 _LARGEST_SHIFT = 0.05  # cells by which the whole surface may move in a step to have its volume
-_ROUND_DROPS = 2  # cells round a drop in which tiles exist
 _NOTHING = 1e-6  # of a cell: what is left of a drop that fell into the liquid
 _SHIFTED = "volume correction"  # what the ledger calls it
-
-
-@dataclass(eq=False)
-class LevelSetState(State):
-    """A liquid at one moment whose surface is a level set; its particles are drops that fly.
-
-    Attributes:
-        level_set: Where it is.
-        inlet_cells: Cells (n, d) that count as liquid because it comes in there.
-        swallowed: Volume, in cells, that each drop gives to the liquid in this step; None once it did.
-    """
-
-    level_set: LevelSet = field(default_factory=lambda: nothing(2, 1.0))
-    inlet_cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    swallowed: NDArray[np.float64] | None = None
-
-    def stand_on(self, tiles: Tiles) -> None:
-        """Have these tiles, and those round drops, with the drops sorted into them."""
-        sort_onto(self.particles, tiles, _ROUND_DROPS)
-        self.particles.ballistic[:] = True
-
-
-def nothing(dimension: int, h: float) -> LevelSet:
-    """A level set of no liquid."""
-    phi = CellField.filled(Tiles.at(np.zeros((0, 3)), dimension), np.float32(BAND * h))
-    return LevelSet(phi, h, SignedParticles.none(dimension))
 
 
 @dataclass(eq=False)
@@ -104,19 +87,22 @@ class LevelSetLiquid(LiquidSolver):
 
     state: LevelSetState
     transfer: WideSemiLagrangian
+    heat: GridHeat = field(default_factory=NoGridHeat, kw_only=True)
     box: DomainBox = field(kw_only=True)
     volume_correction: VolumeCorrection = field(default="none", kw_only=True)
     appearing: Sequence[Appearing] = field(default=(), kw_only=True)
+    _last_way: Continuation | None = field(default=None, init=False)
 
     def begin(self, state: Any) -> None:
         """Begin with a state: its level set becomes a distance beside walls too, and gets its particles."""
         self.state = state
+        self.heat.begin(state.temperature)
         self.transfer.owed = None
         level_set = state.level_set
         level_set.phi = in_its_tiles(level_set.phi, self.h)
         state.stand_on(level_set.phi.tiles)
         solids = self.solids.at(state.tiles, self.solids.poses(state.time), state.time, 0.0)
-        continue_into_solids(level_set.phi, solids.is_solid, self.h)
+        self._way_into(solids.is_solid, state.tiles).apply(level_set.phi, self.h)
         level_set.phi = mended_distance(level_set.phi, self.h, self._room(state.time, 0.0))
         if level_set.per_cell:
             random = np.random.Generator(np.random.PCG64(level_set.seed))
@@ -124,12 +110,13 @@ class LevelSetLiquid(LiquidSolver):
         _, _, cells, volume = self.label()
         whole = volume * self.h**cells.tiles.dimension
         self.ledger = replace(self.ledger, initial=whole, particle_volume=whole, volume=whole, heat={})
+        self.heat.account(state.particles, self.ledger.heat, "initial")
 
     def label(self, dt: float = 0.0) -> tuple[Solids, RunningInlets, Cells, float]:
         """See where everything is at the start of a step of dt (s), as `LiquidSolver.label` does."""
         s, h = self.state, self.h
         level_set = s.level_set
-        self._reach_inlets(dt)
+        reach_inlets(s, running_inlets(self.sources.inlets, s.time, dt), s.time + dt, h)
         level_set.phi = in_its_tiles(level_set.phi, h, max(BAND, self.buffer))
         s.stand_on(level_set.phi.tiles)
         if s.tiles is not level_set.phi.tiles:
@@ -137,22 +124,24 @@ class LevelSetLiquid(LiquidSolver):
         s.began, s.length, s.poses = s.time, dt, self.solids.poses(s.time)
         solids = self.solids.at(s.tiles, s.poses, s.time, dt)
         inlets = self.sources.at(solids, s.time, dt)
-        self._open_inlets(solids, inlets)
+        open_inlets(s, solids, inlets, h)
+        self._room(s.time, 0.0).complete(level_set.phi)
         gather(s.particles, level_set.particles, level_set.phi, inlets.solids.is_solid, h)
         cells, volume = self._labelled(inlets)
         unit = h**s.tiles.dimension
         flying = s.particles.total_volume()
         if self.volume_correction == "shift" and dt > 0:
-            missing = self.ledger.target_volume / unit - volume - flying
             before = volume
-            self._shift(missing, cells)
+            self._shift(self.ledger.target_volume / unit - flying)
             cells, volume = self._labelled(inlets)
             added = (volume - before) * unit
             self.ledger.brought[_SHIFTED] = self.ledger.brought.get(_SHIFTED, 0.0) + added
         self.ledger.measure(volume, 0.0, flying, unit)
         self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
         s.cells = self.sinks.opened(cells, s.time)
+        self.heat.see(s.cells)
         if dt > 0:
+            self.heat.account(s.particles, self.ledger.heat, CARRYING)
             inlets = inlets.with_drains(self._owed(dt).plus(self._swallowed(dt)))
         return solids, inlets, s.cells, volume
 
@@ -176,47 +165,39 @@ class LevelSetLiquid(LiquidSolver):
         given = np.flatnonzero(s.swallowed)
         return Inflow(tuple(part[given] for part in places), s.swallowed[given] * self.h / dt)
 
-    def _open_inlets(self, solids: Solids, inlets: RunningInlets) -> None:
-        """Let cells behind the openings of spouts be liquid, and those no longer be that were."""
-        s, h, level_set = self.state, self.h, self.state.level_set
-        behind = np.nonzero(inlets.solids.is_solid & ~solids.is_solid)
-        before, s.inlet_cells = s.inlet_cells, first_corners(s.tiles, behind).astype(np.int64)
-        if not np.array_equal(before, s.inlet_cells):
-            level_set.phi.pool[places_of(before, s.tiles)] = np.float32(BAND * h)
-            level_set.phi.pool[behind] = np.float32(-BEHIND * h)
-            level_set.phi = redistance(level_set.phi, BAND * h, h, solids.is_solid)
-        self._room(s.time, 0.0).complete(level_set.phi)
-
-    def _reach_inlets(self, dt: float) -> None:
-        """Have tiles where liquid comes in during a step of dt."""
-        s, phi = self.state, self.state.level_set.phi
-        running = [inlet for inlet in self.sources.inlets if inlet.speed(s.time, s.time + dt) > 0]
-        if not running:
-            return
-        cells = np.concatenate([inlet.stencil(s.time + dt).inlet_cells for inlet in running]).astype(np.int64)
-        full = np.zeros((len(cells), 3), np.int64)
-        full[:, : cells.shape[1]] = cells
-        keys = np.union1d(phi.tiles.keys, pack(full // np.array(phi.tiles.shape[::-1])))
-        if len(keys) > phi.tiles.count:
-            s.level_set.phi = phi = phi.moved_to(Tiles.of_keys(keys, phi.tiles.dimension))
-        phi.pool[places_of(cells, phi.tiles)] = np.float32(-0.5 * self.h)
-
     def _labelled(self, inlets: RunningInlets) -> tuple[Cells, float]:
         """What cells hold by the level set as it is, and the volume of the liquid in cells."""
         phi, solids = self.state.level_set.phi, inlets.solids
         # The labels keep a distance of their own: the level set moves on while they stay
         held = CellField(phi.tiles, phi.pool.copy())
         cells = label_cells(phi.tiles, held.pool < 0, solids.is_solid, held, None, solids.cut_cells)
-        return cells, liquid_volume(held, cells, self.h)
+        fractions = None if solids.cut_cells is None else solids.cut_cells.volume
+        return cells, volume_inside(held, self.h, solids.is_solid, fractions)
 
-    def _shift(self, missing: float, cells: Cells) -> None:
-        """Move the whole surface outwards until a volume (in cells) that is missing is there, and not far."""
-        phi = self.state.level_set.phi
-        area = int(np.count_nonzero((np.abs(phi.pool) < 0.5 * self.h) & (cells.label != SOLID)))
-        if area:
-            shift = min(max(missing / area, -_LARGEST_SHIFT), _LARGEST_SHIFT)
-            near = np.abs(phi.pool) < np.float32((BAND - 1) * self.h)
-            phi.pool[near] -= np.float32(shift * self.h)
+    def _shift(self, whole: float) -> None:
+        """Move the surface of each body towards the volume that it should have; all together a whole, in cells."""
+        s, phi = self.state, self.state.level_set.phi
+        bodies = self._keep_up(lambda points: points)
+        bodies.balance(whole)
+        room = self._room(s.time, 0.0)
+        measured = volumes(bodies.number, room.shares(phi), bodies.count)
+        bodies.shift(phi, room.closed(phi.tiles), bodies.wanted - measured, _LARGEST_SHIFT, self.h)
+
+    def _keep_up(self, came_from: CameFrom) -> Bodies:
+        """The bodies of liquid as they are now, if what is at points was where this says."""
+        s, phi, room = self.state, self.state.level_set.phi, self._room(self.state.time, 0.0)
+        now = room.closed(phi.tiles), room.shares(phi)
+        if s.bodies is None:
+            s.bodies = Bodies.of(phi, *now, self.h)
+        else:
+            s.bodies = s.bodies.followed(phi, *now, self.h, came_from)
+        return s.bodies
+
+    def _give(self, cells: NDArray[np.int64], volume: NDArray[np.float64] | float) -> None:
+        """Tell the bodies of liquid at cells (n, d) of a volume in cells that came, or went; evenly, if it is one."""
+        bodies = self.state.bodies
+        if bodies is not None and len(cells):
+            bodies.give(cells, np.broadcast_to(np.asarray(volume) / (1 if np.ndim(volume) else len(cells)), len(cells)))
 
     def advect_particles(self, dt: float, solids: Solids) -> None:
         """Carry the level set and the drops along for dt, and cut off what left the domain."""
@@ -224,12 +205,16 @@ class LevelSetLiquid(LiquidSolver):
         self._fly(dt, solids)
         assert s.velocity is not None
         report.courant = max(report.courant, self.speed * dt / self.h)
-        known = functools.partial(velocity_at, s.velocity, h=self.h)
-        paths = StraightPaths(lambda points: np.nan_to_num(known(points)))
+        paths = GridPaths(s.velocity, self.h)
         parts = max(1, math.ceil(self.speed * dt / (MOST_CELLS * self.h)))
         room = self._room(s.time + dt, dt)
         for _ in range(parts):
             level_set.follow(paths, dt / parts, room)
+        came_from = functools.partial(paths.back, dt=dt)
+        if s.bodies is not None:
+            self._keep_up(came_from)
+        spouts = running_inlets(self.sources.inlets, s.time, dt)
+        self.heat.carry(came_from, level_set.phi, [Spout.of(inlet, s.time) for inlet in spouts])
         self._let_go(room)
         for side, beyond in beyond_open_sides(level_set.phi.tiles, self.box):
             self._empty(f"left through {side}", np.broadcast_to(beyond, level_set.phi.pool.shape))
@@ -245,7 +230,14 @@ class LevelSetLiquid(LiquidSolver):
             target -= sum(outlet.wanted(ledger.removed, s.time, time) for outlet in drains)
         # A few sets of tiles are asked for again and again
         solids = functools.lru_cache(4)(lambda tiles: self.solids.at(tiles, poses, time, 0.0))
-        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box)
+        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box, self._way_into)
+
+    def _way_into(self, is_solid: NDArray[np.bool_], tiles: Tiles) -> Continuation:
+        """The way into solids on some tiles; the very same while they are."""
+        last = self._last_way
+        if last is None or last.is_solid is not is_solid or last.tiles is not tiles:
+            last = self._last_way = Continuation.into(is_solid, tiles)
+        return last
 
     def _fly(self, dt: float, solids: Solids) -> None:
         """Move drops for dt; what fell into the liquid is part of it now."""
@@ -253,9 +245,12 @@ class LevelSetLiquid(LiquidSolver):
         if drops.count == 0:
             return
         if s.swallowed is not None:
+            self._give(drops.cell.T.astype(np.int64), s.swallowed)
+            self.heat.take(drops, s.swallowed)
             drops.volume -= s.swallowed.astype(np.float32)
             drops.keep(drops.volume > _NOTHING)
             s.swallowed = None
+            self.heat.account(drops, self.ledger.heat, CARRYING)
         start = solids.remember(drops)
         move_particles(drops, dt, self.h)
         self._confine(solids, start, s.time, dt)
@@ -271,6 +266,8 @@ class LevelSetLiquid(LiquidSolver):
         share = 1 / level_set.per_cell
         drops = let_go(level_set.particles, level_set.phi, self.h, share, missing)
         if drops.count:
+            self._give(drops.cell.T.astype(np.int64), -drops.volume.astype(np.float64))
+            self.heat.give(drops)
             drops.velocity[:] = np.nan_to_num(velocity_at(s.velocity, drops.position(self.h), self.h)).T
             s.particles.add(drops)
             s.stand_on(s.cells.tiles)
@@ -288,6 +285,9 @@ class LevelSetLiquid(LiquidSolver):
             if outlet.is_drain:
                 volume = outlet.wanted(ledger.removed, s.time, end)
                 if volume > 0 and self._is_wet(outlet):
+                    cells = first_corners(phi.tiles, outlet.inside.cells(phi.tiles)).astype(np.int64)
+                    self._give(cells, -volume / self.h**phi.tiles.dimension)
+                    self.heat.note(ledger.heat, "outflow", -volume, self.heat.mean(cells))
                     self._remove(outlet.reason, volume, is_outflow=True)
             elif outlet.sink.acts(s.time):
                 marked = np.zeros(phi.pool.shape, np.bool_)
@@ -296,6 +296,9 @@ class LevelSetLiquid(LiquidSolver):
         for inlet in self.sources.inlets:
             volume = inlet.volume(end) - ledger.brought.get(inlet.name, 0.0)
             if volume > 0:
+                cells = inlet.stencil(end).inlet_cells.astype(np.int64)
+                self._give(cells, volume / self.h**phi.tiles.dimension)
+                self.heat.note(ledger.heat, "inflow", volume, self.heat.warmth(inlet.spout.temperature))
                 ledger.brought[inlet.name] = ledger.brought.get(inlet.name, 0.0) + volume
                 ledger.bring(volume)
         for body in self.appearing:
@@ -320,6 +323,9 @@ class LevelSetLiquid(LiquidSolver):
             random = np.random.Generator(np.random.PCG64((level_set.seed, level_set.steps, 1)))
             reseed(level_set.particles, level_set.phi, h, level_set.per_cell, random, level_set.sides)
         volume = room.volume(level_set.phi) - room.volume(before)
+        is_new = (new.pool < np.float32(h)) & (before.moved_to(new.tiles).pool > 0)
+        self.heat.fill(np.nonzero(is_new), new.tiles, body.temperature)
+        self.heat.note(self.ledger.heat, "inflow", volume, self.heat.warmth(body.temperature))
         self.ledger.brought[body.name] = self.ledger.brought.get(body.name, 0.0) + volume
         self.ledger.bring(volume)
 
@@ -338,6 +344,9 @@ class LevelSetLiquid(LiquidSolver):
         particles.keep(~where[places_of(np.floor(particles.place).astype(np.int64), phi.tiles)])
         volume = before - room.volume(phi)
         if volume > 0:
+            self._give(
+                first_corners(phi.tiles, np.nonzero(wet)).astype(np.int64), -volume / self.h**phi.tiles.dimension
+            )
             self._remove(reason, volume, is_outflow=True)
 
     def snapshot(self) -> FrameLevelSet:  # type: ignore[override]
@@ -348,10 +357,12 @@ class LevelSetLiquid(LiquidSolver):
         is_solid = self.solids.at(phi.tiles, poses, s.time, 0.0).is_solid
         shown = CellField(phi.tiles, phi.pool.copy())
         shown.pool[places_of(s.inlet_cells, phi.tiles)] = np.float32(BAND * self.h)
-        continue_into_solids(shown, is_solid, self.h)
+        self._way_into(is_solid, phi.tiles).apply(shown, self.h)
         drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
         flying = FrameDrops.of(*drops, self.h)
-        return FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
+        made = FrameLevelSet.of(shown, is_solid, at, self.h, poses, flying, s.shown_pressure())
+        held = self.heat.temperature
+        return made if held is None else replace(made, temperature=held.moved_to(phi.tiles).pool.astype(np.float32))
 
     def stored(self) -> tuple[ArraysByName, dict[str, Any]]:
         """The state for a checkpoint: arrays, and numbers about them."""
@@ -360,6 +371,10 @@ class LevelSetLiquid(LiquidSolver):
         owed = self.transfer.owed
         if owed is not None:
             arrays |= {"owed_tiles": owed.tiles.keys, "owed": owed.pool}
+        if self.state.bodies is not None:
+            arrays |= stored_bodies(self.state.bodies)
+        if self.heat.temperature is not None:
+            arrays |= stored_warmth(self.heat.temperature)
         return arrays, numbers
 
     def restore(self, arrays: StoredArrays, numbers: LiquidNumbers, scene: Scene) -> None:
@@ -368,16 +383,11 @@ class LevelSetLiquid(LiquidSolver):
         super().restore(arrays, numbers, scene)
         self.transfer.owed = owed_from(arrays, scene.dimension)
         plain: State = self.state
-        self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells)
+        bodies = bodies_from(arrays, scene.dimension)
+        self.heat.begin(warmth_from(arrays, scene.dimension) if scene.has_heat else None)
+        self.state = LevelSetState(**vars(plain), level_set=level_set, inlet_cells=inlet_cells, bodies=bodies)
 
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
         super()._complete(report, seconds)
         report.particles = self.state.level_set.particles.count
         self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
-
-
-def empty_state(dimension: int, h: float) -> LevelSetState:
-    """The state of a solver without any liquid."""
-    state = LevelSetState(Particles(dimension), level_set=nothing(dimension, h))
-    state.inlet_cells = np.zeros((0, dimension), np.int64)
-    return state

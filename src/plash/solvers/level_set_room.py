@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import label_cells
 from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
 from plash.levelset.inside import places_of
-from plash.particles.surface import liquid_volume
-from plash.physics.level_set.continuation import continue_into_solids
+from plash.physics.level_set.continuation import Continuation
 from plash.physics.level_set.room import Room
+from plash.physics.level_set.volume import shares_inside, volume_inside
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
+
+WayIn = Callable[[NDArray[np.bool_], Tiles], Continuation]
 
 _OFF_WALLS = 1e-3  # cells from a side that particles are put back to
 _ROUND_SPOUTS = 2  # cells round those of a spout that know how far they are from it
@@ -33,6 +34,7 @@ class LiquidRoom(Room):
         target: Volume that there should be inside the level set, m³.
         h: Cell size, m.
         box: The domain.
+        way_in: The way into solids on some tiles.
     """
 
     solids: Callable[[Tiles], Solids]
@@ -40,6 +42,7 @@ class LiquidRoom(Room):
     target: float
     h: float
     box: DomainBox
+    way_in: WayIn
 
     def closed(self, tiles: Tiles) -> NDArray[np.bool_]:
         """Cells of solids, and those of spouts."""
@@ -58,7 +61,7 @@ class LiquidRoom(Room):
     def complete(self, phi: CellField) -> None:
         """Let it go on into solids, and be liquid in spouts, at least up to the faces of their cells."""
         is_solid = self.solids(phi.tiles).is_solid
-        continue_into_solids(phi, is_solid, self.h)
+        self.way_in(is_solid, phi.tiles).apply(phi, self.h)
         if len(self.inlet_cells) == 0:
             return
         d = self.inlet_cells.shape[1]
@@ -82,8 +85,15 @@ class LiquidRoom(Room):
     def volume(self, phi: CellField) -> float:
         """Volume inside a level set and outside of all that is closed, m³."""
         tiles = phi.tiles
-        cells = label_cells(tiles, phi.pool < 0, self.closed(tiles), phi, None, self.solids(tiles).cut_cells)
-        return liquid_volume(phi, cells, self.h) * self.h**tiles.dimension
+        return volume_inside(phi, self.h, self.closed(tiles), self._fractions(tiles)) * self.h**tiles.dimension
+
+    def shares(self, phi: CellField) -> NDArray[np.float32]:
+        """How much of each cell is inside a level set and outside of all that is closed, 0 to 1."""
+        return shares_inside(phi, self.h, self.closed(phi.tiles), self._fractions(phi.tiles))
+
+    def _fractions(self, tiles: Tiles) -> NDArray[np.float32] | None:
+        cut_cells = self.solids(tiles).cut_cells
+        return None if cut_cells is None else cut_cells.volume
 
     def missing(self, phi: CellField) -> float:
         """By how much the volume is too small, m³."""

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from plash.grid.fields import CellField
 from plash.grid.tiles import FURTHEST, Tiles
 from plash.physics.level_set.band import BAND
+from plash.physics.level_set.bodies import Bodies
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.signed_particles import LARGEST, SMALLEST, SignedParticles
 from plash.solvers.limits import are_tiles
 from plash.solvers.stored import ArraysByName, StoredArrays
+
+HOTTEST = 1e9  # K, either way
 
 
 def stored_level_set(level_set: LevelSet, inlet_cells: NDArray[np.int64]) -> ArraysByName:
@@ -60,9 +63,43 @@ def owed_from(arrays: StoredArrays, dimension: int) -> CellField | None:
     return _field_from(arrays, "owed_tiles", "owed", dimension, 1.0) if "owed" in arrays else None
 
 
+def stored_warmth(temperature: CellField) -> ArraysByName:
+    """A temperature in cells for a checkpoint."""
+    return {"warm_tiles": temperature.tiles.keys, "warm_cells": temperature.pool}
+
+
+def warmth_from(arrays: StoredArrays, dimension: int) -> CellField:
+    """A temperature in cells that was stored."""
+    tiles = _tiles_from(arrays, "warm_tiles", dimension)
+    shape = (tiles.count + 1, *tiles.shape)
+    return CellField(tiles, arrays.take("warm_cells", np.float64, shape, -HOTTEST, HOTTEST))
+
+
+def stored_bodies(bodies: Bodies) -> ArraysByName:
+    """Bodies of liquid for a checkpoint."""
+    number = bodies.number
+    return {"body_tiles": number.tiles.keys, "body_number": number.pool, "body_wanted": bodies.wanted}
+
+
+def bodies_from(arrays: StoredArrays, dimension: int) -> Bodies | None:
+    """Bodies of liquid that were stored; None if there were none."""
+    if "body_wanted" not in arrays:
+        return None
+    tiles = _tiles_from(arrays, "body_tiles", dimension)
+    wanted = arrays.take("body_wanted", np.float64, (None,))
+    if len(wanted) == 0:
+        raise arrays.damaged("'body_wanted' has no entry")
+    shape = (tiles.count + 1, *tiles.shape)
+    return Bodies(CellField(tiles, arrays.take("body_number", np.int32, shape, 0, len(wanted) - 1)), wanted)
+
+
 def _field_from(arrays: StoredArrays, tiles: str, pool: str, dimension: int, most: float) -> CellField:
+    where = _tiles_from(arrays, tiles, dimension)
+    return CellField(where, arrays.take(pool, np.float32, (where.count + 1, *where.shape), -most, most))
+
+
+def _tiles_from(arrays: StoredArrays, tiles: str, dimension: int) -> Tiles:
     keys = arrays.take(tiles, np.int64, (None,))
     if not are_tiles(keys, dimension):
         raise arrays.damaged(f"{tiles!r} is no table of tiles")
-    where = Tiles.of_keys(keys, dimension)
-    return CellField(where, arrays.take(pool, np.float32, (where.count + 1, *where.shape), -most, most))
+    return Tiles.of_keys(keys, dimension)

@@ -42,5 +42,7 @@ class WideSemiLagrangian(SemiLagrangian):
         if state.carried is None:
             return None
         asked, needed = (straight_path_divergence(u, cells, state.length, self.h) for u in (state.carried, velocity))
-        share = np.clip((needed - asked) * state.length / self.h, -_MOST_OWED, _MOST_OWED)
-        return CellField(cells.tiles, share.astype(np.float32))
+        owed, wet = CellField.filled(cells.tiles, 0.0), cells.liquid_tiles
+        short = (needed[wet] - asked[wet]) * (state.length / self.h)
+        owed.pool[wet] = np.clip(short, -_MOST_OWED, _MOST_OWED)
+        return owed

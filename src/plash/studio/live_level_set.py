@@ -21,7 +21,9 @@ from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import LARGEST, SignedParticles, seeded
 from plash.scene.model import Scene
 from plash.solvers.build.liquid import build_liquid, liquid_solver
+from plash.solvers.level_set_driven import DrivenLevelSet
 from plash.solvers.level_set_liquid import LevelSetLiquid
+from plash.solvers.liquid import LiquidSolver
 from plash.studio.brush import push_faces
 from plash.studio.fields import distance_bytes, faces_picture, picture_of, point_bytes, scaled
 from plash.studio.live import Arrays
@@ -52,6 +54,17 @@ class _WatchedLevelSet(Watched, LevelSetLiquid):
         return self._room(self.state.time, 0.0).volume(self.state.level_set.phi)
 
 
+@dataclass(eq=False)
+class _WatchedDriven(_WatchedLevelSet, DrivenLevelSet):
+    """The same for one that moves with a given velocity."""
+
+
+def _watched(solver: LiquidSolver) -> _WatchedLevelSet:
+    """A solver that can be looked into."""
+    parts = parts_of(solver)
+    return _WatchedDriven(**parts) if "flow" in parts else _WatchedLevelSet(**parts)
+
+
 class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
     """A liquid whose surface is a level set."""
 
@@ -59,7 +72,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
     _deep = 3.0
 
     def __init__(self, scene: Scene) -> None:
-        super().__init__(scene, _WatchedLevelSet(**parts_of(build_liquid(scene))))
+        super().__init__(scene, _watched(build_liquid(scene)))
         self.views = _VIEWS
         self._random = np.random.Generator(np.random.PCG64(self._level_set.seed))
 
@@ -72,7 +85,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
         self._finish()
         before = self._solver.volume_now()
         leaks = self._solver.ledger.leaks
-        solver = _WatchedLevelSet(**parts_of(liquid_solver(scene)))
+        solver = _watched(liquid_solver(scene))
         wanted, now = solver.state.level_set, self._level_set
         self._go_on_with(solver)
         kept = replace(wanted, phi=now.phi, particles=now.particles, steps=now.steps)
@@ -122,8 +135,8 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
         self._go_on()
 
     def heat(self, x: float, y: float, radius: float, temperature: float) -> None:
-        """There is no heat."""
-        raise PlashError('a level set carries no heat: choose surface = "particles" in the settings to warm liquid')
+        """The brush works on particles."""
+        raise PlashError('the heat brush does not reach a level set: choose surface = "particles" in the settings')
 
     def scale(self, view: str) -> Scale | None:
         """No view has the colours of pictures."""

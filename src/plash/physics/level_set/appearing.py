@@ -33,6 +33,7 @@ class Appearing:
         low: Corner of a box that holds it, m.
         high: The corner opposite to it, m.
         velocity: With which it appears, m/s.
+        temperature: Of its own, K; None for that of all liquid.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Appearing:
     low: Points
     high: Points
     velocity: Points
+    temperature: float | None = None
 
     @property
     def middle(self) -> Points:

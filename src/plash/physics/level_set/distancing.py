@@ -13,18 +13,23 @@ Reference: Cline 10.5 and 10.8.1; Sethian 1996; Chopp 2001.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
-from plash.grid.tiles import Places
-from plash.levelset.nearest import nearest_distances
+from plash.grid.loops import chunk_range, home_of
+from plash.grid.tiles import Shape, dimension_of
+from plash.levelset.nearest import nearest_distance
 from plash.levelset.redistance import redistance
-from plash.physics.level_set.band import BAND, cells_within, first_corners, in_its_tiles
+from plash.levelset.sampling import Where
+from plash.levelset.smooth_sampling import SCRATCH
+from plash.physics.level_set.band import BAND, in_its_tiles
 from plash.physics.level_set.room import Room
 from plash.timing import stage
 
@@ -73,30 +78,71 @@ def mended_distance(phi: CellField, h: float, room: Room = EMPTY) -> CellField:
         room: What is closed to it.
     """
     phi = in_its_tiles(phi, h)
-    is_closed = room.closed(phi.tiles)
+    tiles, is_closed, is_unknown = phi.tiles, room.closed(phi.tiles), room.unknown(phi.tiles)
     distance = redistance(phi, BAND * h, h, is_closed)
-    near = cells_within(phi, (BAND - 1) * h)
+    near = np.abs(phi.pool) < np.float32((BAND - 1) * h)
+    near[0] = False
     if is_closed is not None:
-        near = tuple(part[~is_closed[near]] for part in near)
-    before, after = phi.pool[near], distance.pool[near]
-    stays = _beside_surface(phi, near) | (np.abs(before - after) < np.float32(_SLACK * h))
-    mended = np.where(stays, before, after)
-
-    # Beside the surface, where there is a nearest point on it
-    close = np.flatnonzero(np.abs(after) < np.float32(_CLOSE * h))
-    places = first_corners(phi.tiles, tuple(part[close] for part in near)) + 0.5
-    nearest = nearest_distances(phi, places, h, room.unknown(phi.tiles))
-    found = np.abs(nearest - np.abs(after[close])) < np.float32(_DOUBTFUL * h)
-    mended[close[found]] = np.copysign(nearest[found], before[close[found]])
-    distance.pool[near] = mended
+        near &= ~is_closed
+    looked_at = phi.pool if is_unknown is None else np.where(is_unknown, np.float32(np.nan), phi.pool)
+    pools, where = _Pools(phi.pool, looked_at, distance.pool), Where(tiles.neighbours, tiles.keys)
+    cells = np.flatnonzero(near)
+    mended = np.empty(len(cells), np.float32)
+    _mend(tiles.shape)(pools, where, tiles.origins, cells, h, mended, chunk_count())
+    distance.pool.reshape(-1)[cells] = mended
     room.complete(distance)
     return distance
 
 
-def _beside_surface(phi: CellField, cells: Places) -> NDArray[np.bool_]:
-    """Which cells have a neighbour on the other side of the surface."""
-    inside = phi.pool[cells] < 0
-    found = np.zeros(len(inside), np.bool_)
-    for axis, step in itertools.product(range(phi.tiles.dimension), (-1, 1)):
-        found |= (phi.pool[phi.tiles.beside(cells, axis, step)] < 0) != inside
+class _Pools(NamedTuple):
+    """φ as it was, the same with what is no distance unknown, and as redistancing has it; m."""
+
+    before: NDArray[np.float32]
+    looked_at: NDArray[np.float32]
+    after: NDArray[np.float32]
+
+
+@inlined
+def _is_beside_surface(pool, neighbours, t, x, y, z, BZ, BY, BX):
+    """Whether a cell has a neighbour on the other side of the surface."""
+    inside = pool[t, z, y, x] < 0
+    found = False
+    for way in range(6 if BZ > 1 else 4):
+        step = 1 - 2 * (way & 1)
+        dx = step if way < 2 else 0
+        dy = step if way == 2 or way == 3 else 0
+        dz = step if way > 3 else 0
+        s, sx, sy, sz = home_of(neighbours, t, x + dx, y + dy, z + dz, BZ, BY, BX)
+        found |= (pool[s, sz, sy, sx] < 0) != inside
     return found
+
+
+@for_tile_shape
+def _mend(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = dimension_of(shape)
+    SIZE = BZ * BY * BX
+
+    @kernel
+    def run(pools, where, origins, cells, h, mended, chunks):
+        before, looked_at, after = pools
+        neighbours, _ = where
+        slack, close, doubtful = np.float32(_SLACK * h), np.float32(_CLOSE * h), np.float32(_DOUBTFUL * h)
+        for c in prange(chunks):
+            room, place = (np.zeros(SCRATCH), np.zeros(4), np.zeros(3)), np.zeros(3)
+            for p in chunk_range(c, chunks, len(cells)):
+                t, inner = cells[p] // SIZE, cells[p] % SIZE
+                x, y, z = inner % BX, inner // BX % BY, inner // (BX * BY)
+                own, new = before[t, z, y, x], after[t, z, y, x]
+                stays = abs(own - new) < slack or _is_beside_surface(before, neighbours, t, x, y, z, BZ, BY, BX)
+                mended[p] = own if stays else new
+                # Beside the surface, where there is a nearest point on it
+                if abs(new) < close:
+                    place[0], place[1] = origins[t, 0] + x + 0.5, origins[t, 1] + y + 0.5
+                    if DIM == 3:
+                        place[2] = origins[t, 2] + z + 0.5
+                    nearest = np.float32(nearest_distance(looked_at, where, place, h, room, BZ, BY, BX))
+                    if abs(nearest - abs(new)) < doubtful:
+                        mended[p] = -nearest if own < 0 else nearest
+
+    return run

@@ -18,22 +18,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plash.errors import DivergedError
-from plash.grid.cells import label_cells
 from plash.grid.fields import CellField
 from plash.levelset.shapes import distance
 from plash.levelset.smooth_sampling import sampled_smoothly
-from plash.particles.surface import liquid_volume
 from plash.physics.level_set.band import BAND, cells_within, centres
 from plash.physics.level_set.correction import correct_what_is_missing
 from plash.physics.level_set.distancing import EMPTY, level_set_of, mended_distance, plain_distance
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.room import Room
-from plash.physics.level_set.signed_particles import SignedParticles, seeded
+from plash.physics.level_set.signed_particles import LARGEST, SignedParticles, seeded
 from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, Values, carry, linear
+from plash.physics.level_set.volume import volume_inside
 from plash.scene.shapes import Shape
 
 Scheme = Literal["linear", "cubic"]
 Velocity = Callable[[Points, float], Points]
+
+
+_SEEN = 3.0  # cells from the surface within which values are looked at again before φ becomes a distance
 
 
 class Order(NamedTuple):
@@ -152,15 +154,19 @@ class LevelSet:
             room: What is closed to it after the move, and how much may be missing.
         """
         h, phi, particles = self.h, self.phi, self.particles
-        carry(phi, paths, dt, h, SCHEMES[self.scheme].values)
+        carry(phi, paths, dt, h, SCHEMES[self.scheme].values, _SEEN)
         room.complete(phi)
         particles.move(paths, dt, h)
         room.confine(particles.place)
         particles.leave(phi.tiles, room.closed(phi.tiles))
-        correct_what_is_missing(phi, particles, h, room)
+        in_doubt = particles.in_doubt(phi, h)
+        near = particles.some(in_doubt)
+        correct_what_is_missing(phi, near, h, room)
         self.phi = SCHEMES[self.scheme].distance(phi, h, room)
-        correct_what_is_missing(self.phi, particles, h, room)
-        particles.adjust_radii(self.phi, h)
+        correct_what_is_missing(self.phi, near, h, room)
+        near.adjust_radii(self.phi, h)
+        particles.radius[:] = LARGEST
+        particles.radius[in_doubt] = near.radius
         self.steps += 1
         if self.per_cell and self.reseed_every and self.steps % self.reseed_every == 0:
             random = np.random.Generator(np.random.PCG64((self.seed, self.steps)))
@@ -169,9 +175,7 @@ class LevelSet:
     @property
     def volume(self) -> float:
         """Volume inside, m³ (m² in 2-D)."""
-        tiles = self.phi.tiles
-        cells = label_cells(tiles, self.phi.pool < 0, np.zeros(self.phi.pool.shape, np.bool_), self.phi)
-        return liquid_volume(self.phi, cells, self.h) * self.h**tiles.dimension
+        return volume_inside(self.phi, self.h) * self.h**self.phi.tiles.dimension
 
     def distance_at(self, points: ArrayLike) -> NDArray[np.float64]:
         """Signed distance (m) at points (n, d) in metres; ± the band's width beyond it."""

@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
-from plash.grid.tiles import Tiles
-from plash.levelset.inside import places_of
-from plash.levelset.sampling import normals, sampled
+from plash.grid.loops import chunk_range
+from plash.grid.tiles import Shape, Tiles, dimension_of
+from plash.levelset.sampling import NOWHERE, Where, between_centres, cell_of, marked_at, normals, refuse_far, sampled
 from plash.physics.level_set.band import cells_within, first_corners
 from plash.physics.level_set.transport import Paths
 from plash.timing import stage
@@ -28,6 +30,7 @@ SMALLEST, LARGEST = 0.1, 0.5  # radii, in cells
 REACH = 3.0  # cells from the surface within which particles are
 BOTH_SIDES = (-1, 1)
 _ATTRACTIONS = 15
+IN_NO_DOUBT = 1.5  # cells
 
 
 @dataclass(eq=False)
@@ -56,7 +59,13 @@ class SignedParticles:
 
     def keep(self, which: NDArray[np.bool_]) -> None:
         """Drop the particles that are not marked."""
+        if which.all():
+            return
         self.place, self.sign, self.radius = self.place[which], self.sign[which], self.radius[which]
+
+    def some(self, which: NDArray[np.int64]) -> SignedParticles:
+        """Some of them, by themselves."""
+        return SignedParticles(self.place[which], self.sign[which], self.radius[which])
 
     def add(self, other: SignedParticles) -> None:
         """Append other particles."""
@@ -73,16 +82,28 @@ class SignedParticles:
     def leave(self, tiles: Tiles, is_closed: NDArray[np.bool_] | None) -> None:
         """Drop those that got into closed cells of tiles: they tell nothing of the liquid."""
         if is_closed is not None and self.count:
-            self.keep(~is_closed[places_of(np.floor(self.place).astype(np.int64), tiles)])
+            self.keep(~marked_at(is_closed, tiles, self.place))
 
     @stage
     def depth(self, phi: CellField, h: float) -> NDArray[np.float64]:
-        """How deep each is on its own side, s φ in cells: negative on the wrong one."""
-        return self.sign * sampled(phi, self.place) / h
+        """How deep each is on its own side, s φ in cells: negative on the wrong one.
+
+        Where the centre of its cell is farther on its side than 1.5 cells, that stands for it: it is in no doubt.
+        """
+        tiles = phi.tiles
+        refuse_far(self.place, tiles)
+        result = np.empty(self.count)
+        where, place = Where(tiles.neighbours, tiles.keys), np.ascontiguousarray(self.place)
+        _depths(tiles.shape)(phi.pool, where, place, self.sign, 1 / h, result, chunk_count())
+        return result
 
     def adjust_radii(self, phi: CellField, h: float) -> None:
         """Touch the surface again, as far as radii may; one that is still on the wrong side gets the smallest."""
         self.radius = np.clip(self.depth(phi, h), SMALLEST, LARGEST).astype(np.float32)
+
+    def in_doubt(self, phi: CellField, h: float) -> NDArray[np.int64]:
+        """Those that are so near to the surface of a level set (m), or beyond it, that they may say where it is."""
+        return np.flatnonzero(self.depth(phi, h) < IN_NO_DOUBT)
 
 
 def seeded(
@@ -124,3 +145,24 @@ def attracted(
     particles = SignedParticles(place[is_there], sign[is_there], np.zeros(int(is_there.sum()), np.float32))
     particles.adjust_radii(phi, h)
     return particles
+
+
+@for_tile_shape
+def _depths(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = dimension_of(shape)
+
+    @kernel
+    def run(pool, where, places, sign, per_metre, result, chunks):
+        for c in prange(chunks):
+            home, place = np.full(4, NOWHERE), np.zeros(3)
+            for p in chunk_range(c, chunks, len(places)):
+                for a in range(DIM):
+                    place[a] = places[p, a]
+                t, i, j, k = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
+                scale = sign[p] * per_metre
+                result[p] = scale * np.float64(pool[t, k, j, i])
+                if result[p] < IN_NO_DOUBT:
+                    result[p] = scale * between_centres(pool, where, home, place, BZ, BY, BX)
+
+    return run

@@ -39,13 +39,16 @@ def let_go(particles: SignedParticles, phi: CellField, h: float, share: float, m
         share: Volume that a particle stands for, in cells.
         missing: Volume that is missing, in cells: no more flies.
     """
-    depth = particles.depth(phi, h)
-    outside = np.flatnonzero((depth < -_OUTSIDE) & (particles.sign < 0))
+    # Radii were just adjusted: whoever is outside has the smallest
+    outside = np.flatnonzero((particles.radius <= np.float32(SMALLEST)) & (particles.sign < 0))
+    depth = particles.some(outside).depth(phi, h)
+    is_far = depth < -_OUTSIDE
+    outside, depth = outside[is_far], depth[is_far]
     count = min(len(outside), int(missing / share + 1 - _SMALLEST_DROP))
     if count <= 0:
         return Particles(particles.place.shape[1])
     # The farthest first; the last gets what is left
-    flying = outside[np.argsort(depth[outside], kind="stable")[:count]]
+    flying = outside[np.argsort(depth, kind="stable")[:count]]
     drops = Particles.at(particles.place[flying])
     drops.volume[:] = share
     drops.volume[-1] = min(share, missing - (count - 1) * share)

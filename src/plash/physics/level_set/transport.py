@@ -10,6 +10,7 @@ Reference: Cline equations 12 and 30 to 35; Enright et al. 2005.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -42,6 +43,9 @@ class Paths(Protocol):
     def farthest(self, points: Points, dt: float) -> float:
         """How far the liquid at points goes at most in a time dt (s), in metres."""
 
+    def longest(self, dt: float) -> float:
+        """How far any liquid goes at most in a time dt (s), in metres; infinite, if that is not known."""
+
 
 @dataclass(frozen=True)
 class MidpointPaths:
@@ -65,28 +69,9 @@ class MidpointPaths:
         """The highest speed there times dt."""
         return dt * float(np.sqrt(np.square(self.velocity(points)).sum(axis=1)).max(initial=0.0))
 
-
-@dataclass(frozen=True)
-class StraightPaths:
-    """Straight paths, as particles of a liquid move: x + dt u(x), with the velocity in the middle of a step.
-
-    Attributes:
-        velocity: At points, m/s.
-    """
-
-    velocity: Callable[[Points], Points]
-
-    def forth(self, points: Points, dt: float) -> Points:
-        """x + dt u(x)."""
-        return points + dt * self.velocity(points)
-
-    def back(self, points: Points, dt: float) -> Points:
-        """X with X + dt u(X) = x, in two looks."""
-        return points - dt * self.velocity(points - dt * self.velocity(points))
-
-    def farthest(self, points: Points, dt: float) -> float:
-        """The highest speed there times dt."""
-        return MidpointPaths(self.velocity).farthest(points, dt)
+    def longest(self, dt: float) -> float:
+        """Not known: a function may give any velocity."""
+        return math.inf
 
 
 def linear(phi: CellField, places: Points, h: float) -> Points:
@@ -95,7 +80,22 @@ def linear(phi: CellField, places: Points, h: float) -> Points:
 
 
 @stage
-def carry(phi: CellField, paths: Paths, dt: float, h: float, values: Values = linear) -> None:
-    """Carry a level set along for dt, in the cells of its band; the surface may move by `MOST_CELLS` at most."""
-    cells = cells_within(phi, (BAND - 1e-3) * h)
-    phi.pool[cells] = values(phi, paths.back(centres(phi.tiles, cells, h), dt) / h, h)
+def carry(phi: CellField, paths: Paths, dt: float, h: float, values: Values = linear, within: float = math.inf) -> None:
+    """Carry a level set along for dt, in the cells of its band; the surface may move by `MOST_CELLS` at most.
+
+    Args:
+        phi: The level set, m.
+        paths: Along which it is carried.
+        dt: For how long, s.
+        h: Cell size, m.
+        values: How it is found between cell centres.
+        within: Cells that stay farther than so many cells from the surface keep their value: only its sign counts.
+    """
+    cells = cells_within(phi, min((BAND - 1e-3) * h, paths.longest(dt) + within * h))
+    here = centres(phi.tiles, cells, h)
+    there = paths.back(here, dt)
+    if math.isfinite(within):
+        away = np.sqrt(np.square(there - here).sum(axis=1))
+        is_near = np.abs(phi.pool[cells]) < away + within * h
+        cells, there = tuple(part[is_near] for part in cells), there[is_near]
+    phi.pool[cells] = values(phi, there / h, h)

@@ -10,6 +10,7 @@ from plash.levelset.inside import Inside
 from plash.physics.heat.buoyancy import ThermalLift
 from plash.physics.heat.conduction import Conduction
 from plash.physics.heat.heat import CarriedHeat, Heat, Heater, NoHeat
+from plash.physics.level_set.warm_cells import GridHeat, NoGridHeat, ViscosityOfCells, WarmCells
 from plash.physics.solids.base import SceneSolids
 from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, OneViscosity, ViscosityField
 from plash.scene.bodies import Fill
@@ -33,6 +34,16 @@ def liquid_heat(scene: Scene, solids: SceneSolids[Any]) -> Heat:
         _heaters(scene),
         h,
     )
+
+
+def grid_heat(scene: Scene, solids: SceneSolids[Any]) -> tuple[GridHeat, ViscosityField]:
+    """The heat of a liquid whose surface is a level set, which lives in cells, and where it is how thick."""
+    heat = liquid_heat(scene, solids)
+    if not isinstance(heat, CarriedHeat):
+        return NoGridHeat(), OneViscosity()
+    usual = scene.liquid.temperature
+    warm = WarmCells(heat.conduction, heat.walls, heat.thermal_lift, heat.heaters, usual, heat.h)
+    return warm, ViscosityOfCells(scene.liquid, warm) if scene.liquid.viscosity_points else OneViscosity()
 
 
 def viscosity_field(scene: Scene) -> ViscosityField:
