@@ -21,6 +21,7 @@ from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
 _ELASTIC_EDITION = 2  # of what only elastic liquid does
+_LEVEL_SET_EDITION = 1  # of what only level sets do
 _NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
 
@@ -44,8 +45,10 @@ def physics(scene: Scene) -> dict[str, Any]:
 
 def simulation(scene: Scene) -> str:
     """A hash of everything the simulation depends on, the method itself included."""
+    asked = physics(scene)
     elastic = (_ELASTIC_EDITION,) if scene.shear_modulus > 0 else ()
-    return fingerprint(physics(scene), *scene.solver.edition, *elastic)
+    level_set = (_LEVEL_SET_EDITION,) if asked["solver"].get("surface") == "levelset" else ()
+    return fingerprint(asked, *scene.solver.edition, *elastic, *level_set)
 
 
 def branched(simulated: str, origin: Origin | None) -> str:
