@@ -25,10 +25,19 @@ LARGEST_GALLERY = 20_000_000
 NOT_SHOWN = ("bench_dam_break", "falling_block", "still_pool")
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
 _STILLS = {
+    "burning_log": 0.7,
+    "chimney_wind": 1.0,
     "chocolate_pour": 0.8,
+    "cold_fog": 1.0,
     "drop_in_pool": 0.16,
     "honey_toast": 0.9,
+    "kettle_steam": 0.7,
     "lava_flow": 1.0,
+    "plume": 0.8,
+    "plume_past_ball": 0.85,
+    "smoke_ring": 0.6,
+    "torch": 0.7,
+    "two_smokes": 0.75,
 }
 _RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 
