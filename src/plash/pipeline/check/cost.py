@@ -23,6 +23,7 @@ class Estimate:
         fastest: Speed that the liquid reaches, m/s.
         seconds: Of each stage; empty if no coarse steps were taken.
         unseen: Frames at the end that no coarse run had the time to see; they are taken to be like those before.
+        fluid: What `liquid_cells` are full of.
     """
 
     cells: int
@@ -34,6 +35,7 @@ class Estimate:
     fastest: float
     seconds: dict[str, float]
     unseen: int = 0
+    fluid: str = "liquid"
 
 
 @singledispatch

@@ -57,6 +57,7 @@ def _with_followed(scene: Scene, followed: int) -> Estimate:
         steps=0,
         fastest=0.0,
         seconds={},
+        fluid="followed air",
     )
 
 
