@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import ClassVar
 
 from plash.scene.model import Scene
 from plash.scene.solver import Solver
@@ -23,8 +24,9 @@ class Estimate:
         fastest: Speed that the liquid reaches, m/s.
         seconds: Of each stage; empty if no coarse steps were taken.
         unseen: Frames at the end that no coarse run had the time to see; they are taken to be like those before.
-        fluid: What `liquid_cells` are full of.
     """
+
+    fluid: ClassVar[str] = "liquid"  # what `liquid_cells` are full of
 
     cells: int
     liquid_cells: int
@@ -35,7 +37,6 @@ class Estimate:
     fastest: float
     seconds: dict[str, float]
     unseen: int = 0
-    fluid: str = "liquid"
 
 
 @singledispatch
