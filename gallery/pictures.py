@@ -29,7 +29,7 @@ LARGEST_GALLERY = 20_000_000
 
 # Made to measure and to test with, not to look at
 NOT_SHOWN = ("bench_dam_break", "falling_block", "still_pool")
-_SAMPLES = 24  # of a still of smoke
+_SAMPLES = 12  # of a still of smoke
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
 _STILLS = {
     "burning_log": 0.7,
