@@ -1,4 +1,4 @@
-"""How much pictures of smoke flicker: python -m benchmarks.flicker [--scene plume] [--frames 60] [--width 320].
+"""How much pictures of smoke flicker: python -m benchmarks.flicker [--scene plume] [--first 1] [--frames 60].
 
 The scene is simulated once, and its frames are drawn (draft) and ray traced (preview). Of each, in levels of 255:
 
@@ -60,6 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scene", default="plume")
     parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--first", type=int, default=1, help="the first frame")
     parser.add_argument("--width", type=int, default=320)
     parser.add_argument("--run", type=Path, help="folder of a run of the scene that is simulated already")
     parser.add_argument("--quality", nargs="*", default=["draft", "preview"])
@@ -67,11 +68,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         run = asked.run or Path(temporary) / "run"
         if asked.run is None:
-            plash.run(plash.load_scene(asked.scene, frames=asked.frames), run, stages=["simulate"])
+            plash.run(plash.load_scene(asked.scene, frames=asked.first + asked.frames - 1), run, stages=["simulate"])
         is_clear = None
         for quality in asked.quality:
             scene = plash.load_scene(asked.scene, **{"look.width": asked.width, "look.quality": quality})
-            empty, *shown = pictures(scene, run, range(1, asked.frames + 1))
+            empty, *shown = pictures(scene, run, range(asked.first, asked.first + asked.frames))
             if is_clear is None:
                 is_clear = (np.abs(np.stack(shown) - empty).max(axis=0) < 1).all(axis=2)
             part = f"{is_clear.mean():.0%} of it clear"
