@@ -85,15 +85,18 @@ def make_hero(name: str, runs: Path, pictures: Path, progress: Progress | None =
         return
     run = runs / f"{name}_large"
     plash.run(scene, run, source=name, progress=progress, stages=["simulate"])
-    frame = plash.open_run(run)[hero.frame]
     drawn, _ = drawable(scene)
-    if scene.look.show == "volume":
-        moment = Moment(Mesh.empty(), no_particles(3), frame.time, frame.snapshot.as_volume())
-    else:
-        moment = Moment(frame.snapshot.surface(scene, frame.time), no_particles(3), frame.time)
-    picture = renderer_of(drawn).picture(moment)
+    picture = renderer_of(drawn).picture(moment_of(scene, run, hero.frame))
     pictures.mkdir(parents=True, exist_ok=True)
     Image.fromarray(picture).save(file, "JPEG", quality=_QUALITY, optimize=True, comment=made_from.encode())
+
+
+def moment_of(scene: plash.Scene, run: Path, number: int) -> Moment:
+    """What there is to be seen in a frame of a run."""
+    frame = plash.open_run(run)[number]
+    if scene.look.show == "volume":
+        return Moment(Mesh.empty(), no_particles(3), frame.time, frame.snapshot.as_volume())
+    return Moment(frame.snapshot.surface(scene, frame.time), no_particles(3), frame.time)
 
 
 def _made_from(file: Path) -> str:

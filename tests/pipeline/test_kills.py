@@ -17,8 +17,9 @@ from plash.pipeline.inspect import inspect_run
 
 from .conftest import checksums
 
-PARTS = ("checkpoints", "particles", "grids", "mesh", "render")
+PARTS = ("checkpoints", "particles", "grids", "volumes", "mesh", "render")
 LIQUID = plash.load_scene("dam_break_2d", resolution=16, frames=3, **{"look.width": 32, "output.checkpoint_every": 1})
+SMOKE = plash.load_scene("plume", resolution=10, frames=3, **{"look.width": 32, "output.checkpoint_every": 1})
 FLUID = plash.load_scene("kuo_pour", resolution=8, frames=3, **{"look.width": 32})
 
 
@@ -61,7 +62,11 @@ def images(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scene", "stages"), [(LIQUID, None), (FLUID, ["simulate", "mesh"])], ids=["liquid", "fluid"])
+@pytest.mark.parametrize(
+    ("scene", "stages"),
+    [(LIQUID, None), (FLUID, ["simulate", "mesh"]), (SMOKE, ["simulate"])],
+    ids=["liquid", "fluid", "smoke"],
+)
 def test_killed_at_any_moment_a_run_goes_on_to_the_same_bits(images, tmp_path, scene, stages):
     stages = stages or ["simulate", "mesh", "render", "video", "report"]
     for image in images(lambda run: plash.run(scene, run, stages=stages)):

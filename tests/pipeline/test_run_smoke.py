@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import plash
+from plash.cli.report import check_lines
 from plash.errors import StoppedError
 
 from .conftest import StopAfter, checksums
@@ -78,3 +79,4 @@ def test_the_report_and_the_check_speak_of_smoke(straight):
     assert report.estimate.liquid_cells > 50
     assert report.estimate.steps >= 4
     assert report.estimate.particles == 0
+    assert any("of followed air" in line for line in check_lines(report))

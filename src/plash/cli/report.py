@@ -28,7 +28,7 @@ def check_lines(report: CheckReport) -> list[str]:
 
 def _cost_lines(cost: Estimate) -> list[str]:
     lines = [
-        f"{'cells':11}{cost.cells:,} in the domain, {cost.liquid_cells:,} of liquid",
+        f"{'cells':11}{cost.cells:,} in the domain, {cost.liquid_cells:,} of {cost.fluid}",
         f"{'particles':11}{cost.particles:,}",
         f"{'memory':11}about {_size(cost.memory)}",
         f"{'disk':11}about {_size(cost.disk)}",
@@ -39,7 +39,7 @@ def _cost_lines(cost: Estimate) -> list[str]:
     parts = ", ".join(f"{stage} {clock(seconds)}" for stage, seconds in cost.seconds.items())
     unseen = f" (the last {cost.unseen} frames are taken to be like those before)" if cost.unseen else ""
     lines += [
-        f"{'steps':11}about {cost.steps:,}{unseen}; liquid reaches {cost.fastest:.3g} m/s",
+        f"{'steps':11}about {cost.steps:,}{unseen}; {cost.fluid} reaches {cost.fastest:.3g} m/s",
         f"{'time':11}about {clock(whole)} on {threads()} threads ({parts})",
     ]
     return lines

@@ -74,6 +74,16 @@ def test_the_same_smoke_is_the_same_picture():
     assert np.array_equal(picture(of), picture(of))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("camera", [CAMERA, CAMERA.with_values(turn=np.pi)])
+def test_a_frame_does_not_depend_on_those_before_it(camera):
+    """What guides the denoiser is kept while nothing but smoke moves, and made again when the camera does."""
+    moments = [Moment(Mesh.empty(), no_particles(3), t, volume(slab(dense))) for t, dense in ((0.0, 0.3), (0.25, 1.0))]
+    one = RayTracer(make_scene(camera=camera))
+    for moment in moments:
+        assert np.array_equal(one.picture(moment), RayTracer(make_scene(camera=camera)).picture(moment))
+
+
 def test_flames_are_seen_and_light_the_floor():
     flame = np.zeros(CELLS)
     flame[17:23, 2:8, 9:15] = 1.0

@@ -6,8 +6,11 @@ A source acts in a shape, which may move. By the share s of each cell that lies 
     T += s (T_source - T)           the place is held at a temperature
     u = u_source                    on faces inside, if it blows
 
-What is inside bodies or outside the envelope gets nothing. A sink takes all smoke and heat out of its cells, or, if it
-has a flow rate Q, air at that rate: then the divergence there is -Q together, and as much of what the air carries goes.
+Of a shape less than eight cells across the share is measured by points (`levelset/parts.py`), so that a source smaller
+than a cell gives what it should. What is inside bodies or outside the envelope gets nothing.
+
+A sink takes all smoke and heat out of its cells, or, if it has a flow rate Q, air at that rate: then the divergence
+there is -Q together, and as much of what the air carries goes.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from numpy.typing import NDArray
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Places, Tiles
-from plash.levelset.inside import Inside, share_inside
+from plash.levelset.inside import Inside, places_of, share_inside
+from plash.levelset.parts import is_small, parts_inside
 from plash.levelset.shapes import distance
 from plash.physics.flow.inflow import Inflow
 from plash.physics.smoke.envelope import CellBox
@@ -51,16 +55,31 @@ class PlaceInShape:
     name: str
     motion: Motion | None = None
     _known: tuple[Tiles, Places, Array] | None = field(default=None, init=False)
+    _parts: tuple[NDArray[np.int64], Array] | None = field(default=None, init=False)
 
     def at(self, time: float, dimension: int) -> Shape:
         """The shape where it is at a time, s."""
         return self.shape if self.motion is None else self.shape.carried(*self.motion.pose(time), dimension)
 
     def shares(self, tiles: Tiles, time: float) -> tuple[Places, Array]:
-        """Cells that have a part in the shape at a time, and how large it is, 0 to 1: as for a flat side."""
-        if self._known is not None and self._known[0] is tiles and self.motion is None:
-            return self._known[1:]
-        shape = self.at(time, tiles.dimension)
+        """Cells that have a part in the shape at a time, and how large it is, 0 to 1."""
+        if self._known is None or self._known[0] is not tiles or self.motion is not None:
+            shape = self.at(time, tiles.dimension)
+            found = self._by_points if is_small(shape, self.h, tiles.dimension) else self._by_distance
+            self._known = tiles, *found(shape, tiles)
+        return self._known[1:]
+
+    def _by_points(self, shape: Shape, tiles: Tiles) -> tuple[Places, Array]:
+        """The share of each cell, which is measured once if the shape stands."""
+        if self._parts is None or self.motion is not None:
+            self._parts = parts_inside(shape, self.h, tiles.dimension, self.name)
+        cells, share = self._parts
+        places = places_of(cells, tiles)
+        there = places[0] > 0
+        return tuple(part[there] for part in places), share[there]
+
+    def _by_distance(self, shape: Shape, tiles: Tiles) -> tuple[Places, Array]:
+        """The share of each cell as for a flat side."""
         low, high = (np.array(end) for end in shape.bounds(tiles.dimension))
         first = tiles.origins[1:, : tiles.dimension] * self.h
         size = np.array(tiles.shape[::-1][: tiles.dimension]) * self.h
@@ -69,9 +88,7 @@ class PlaceInShape:
         phi = distance(shape, tiles.cell_centres(slots, self.h), self.name) / self.h
         share = share_inside(phi).reshape(len(slots), *tiles.shape)
         number, *within = np.nonzero(share)
-        places = (slots[number].astype(np.int64), *within)
-        self._known = tiles, places, share[(number, *within)]
-        return self._known[1:]
+        return (slots[number].astype(np.int64), *within), share[(number, *within)]
 
     def cells(self, time: float, dimension: int) -> CellBox:
         """The box of cells round it."""

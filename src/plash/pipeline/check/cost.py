@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import ClassVar
 
 from plash.scene.model import Scene
 from plash.scene.solver import Solver
@@ -24,6 +25,8 @@ class Estimate:
         seconds: Of each stage; empty if no coarse steps were taken.
         unseen: Frames at the end that no coarse run had the time to see; they are taken to be like those before.
     """
+
+    fluid: ClassVar[str] = "liquid"  # what `liquid_cells` are full of
 
     cells: int
     liquid_cells: int

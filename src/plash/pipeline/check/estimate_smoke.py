@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import ClassVar
 
 from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
@@ -24,6 +25,12 @@ _LONGEST = 4.0  # seconds for it
 _PROGRAM = 5e8  # bytes: Python, NumPy, the compiled kernels and the buffers of a picture
 _ARRAYS = 60  # numbers of four bytes a followed cell that a step holds at once
 _PIXEL = 0.3  # bytes of a picture
+
+
+class SmokeEstimate(Estimate):
+    """What a run of smoke will cost; `liquid_cells` are those in which air is followed, at the most."""
+
+    fluid: ClassVar[str] = "followed air"
 
 
 @estimated.register
@@ -48,7 +55,7 @@ def _with_followed(scene: Scene, followed: int) -> Estimate:
     frames, fields = scene.time.frames, 1 + scene.has_heat + 3 * bool(scene.smoke_colors)
     kept = 2 + math.log2(max(frames / scene.output.checkpoint_every, 1))
     files = frames * (4 * followed * fields + _PIXEL * scene.look.width**2)
-    return Estimate(
+    return SmokeEstimate(
         cells=math.prod(scene.domain.cells),
         liquid_cells=followed,
         particles=0,

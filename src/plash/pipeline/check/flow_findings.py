@@ -12,6 +12,7 @@ from plash.levelset.shapes import distance
 from plash.particles.particles import Particles
 from plash.physics.flow.inlets import Inlet
 from plash.pipeline.check.finding import Finding
+from plash.pipeline.check.smoke_findings import smoke_source_findings
 from plash.scene.drops import Drops
 from plash.scene.model import Scene
 from plash.scene.shapes import Shape
@@ -32,12 +33,12 @@ def flow_findings(scene: Scene) -> Iterator[Finding]:
             yield from _region_findings(scene, where, source.shape, "no liquid appears")
         elif isinstance(source, Drops):
             yield from _drop_findings(scene, where, source)
+        elif isinstance(source, SmokeSource | HeatSource) and scene.solver.has_smoke:
+            yield from smoke_source_findings(scene, where, source)
         elif isinstance(source, HeatSource):
             yield from _region_findings(scene, where, source.shape, "it heats nothing")
         elif isinstance(source, DyeSource):
             yield from _region_findings(scene, where, source.shape, "it colours nothing")
-        elif isinstance(source, SmokeSource) and not source.moves:
-            yield from _region_findings(scene, where, source.shape, "no smoke comes out")
     for index, sink in enumerate(scene.sink):
         yield from _region_findings(scene, f'sink[{index}] "{sink.name}"', sink.shape, "nothing goes this way")
     for index, pump in enumerate(scene.pump):

@@ -110,6 +110,7 @@ class RayTracer:
             self._loaded(on_both_sides(each) if self._is_sheet else each) for each in (surface, painted())
         )
         self._still = self._standing()
+        self._guided: tuple[tuple[bytes, int, int], tuple[Floats, Floats]] | None = None
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
@@ -237,6 +238,15 @@ class RayTracer:
 
     def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
         """Colours of what is seen, through water as well, and normals of the first surface."""
+        if content.keys() != self._still.keys():
+            return self._found_guides(content, time, seed, samples)
+        # Nothing moves but smoke, perhaps, which is no part of them
+        asked = self._view(time).packed.tobytes(), seed, samples
+        if self._guided is None or self._guided[0] != asked:
+            self._guided = asked, self._found_guides(content, time, seed, samples)
+        return self._guided[1]
+
+    def _found_guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
         mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
         guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, samples)})
         albedo = np.array(mi.render(guide, spp=samples, seed=_SEED + seed))[:, :, :3]
