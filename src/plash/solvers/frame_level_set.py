@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plash.carried import TEMPERATURE
 from plash.grid.dense import to_dense
 from plash.grid.fields import CellField
 from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
 from plash.grid.volume import Volume
 from plash.levelset.sampling import sampled
 from plash.particles.particles import Particles
-from plash.physics.box.heat import TEMPERATURE
 from plash.physics.level_set.continuation import filled_cells
 from plash.physics.solids.rigid_motion import Poses
 from plash.scene.domain import Domain
