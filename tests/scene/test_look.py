@@ -143,6 +143,7 @@ def test_what_only_particles_carry_cannot_colour_stable_fluids():
     ):
         plash.load_scene("kuo_pour", **{"look.color_by": "age"})
     with pytest.raises(
-        plash.SceneError, match=r'not one of material, speed, age, temperature, log_viscosity\. Did you mean "age"'
+        plash.SceneError,
+        match=r'not one of material, speed, age, temperature, log_viscosity, strain\. Did you mean "age"',
     ):
         plash.load_scene("dam_break_2d", **{"look.color_by": "aeg"})

@@ -94,6 +94,8 @@ class Keys:
                 self.press(str(TOOLS.index(wanted.tool) + 1))
             self.press("ArrowDown")
             self.press("Enter")
+            if wanted.probe:
+                tab.wait_for_selector("#probe", state="visible")  # values are read before one goes on
         if wanted.tab:
             self.open_tab(wanted.tab)
 

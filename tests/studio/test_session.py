@@ -168,7 +168,7 @@ def test_a_level_set_saves_what_is_poured_and_cannot_be_warmed():
     page.work()
     assert (page.last("scene")["method"], page.last("scene")["warmth"]) == ("levelset", [])
     page.say("heat", x=0.3, y=0.3, radius=0.1, warmth=10.0)
-    assert "a level set carries no heat" in page.last("note")["text"]
+    assert "the heat brush does not reach a level set" in page.last("note")["text"]
     page.say("step")
     page.say("pour", x=1.0, y=0.6, radius=0.2, color="#ff0000")
     page.say("save")

@@ -1,4 +1,4 @@
-"""The scenes that the studio offers: its own, and those of the gallery that have two dimensions."""
+"""The scenes that the studio offers: its own, and those of the gallery with two dimensions and no files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from importlib import resources
 from typing import Any
 
 from plash.errors import Problem, SceneError
+from plash.scene.functions import functions_named
 from plash.scene.language.read import gallery, gallery_text
+from plash.scene.sets import LIGHTS
 
 FIRST = "dam"
 
@@ -44,10 +46,30 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _can_be_shown(data: dict[str, Any]) -> bool:
-    """Whether a scene has two dimensions."""
-    return len(data["domain"]["size"]) == 2
+    """Whether a scene has two dimensions, and names no file, which a page may not do."""
+    return len(data["domain"]["size"]) == 2 and not names_a_file(data)
 
 
 def _described(name: str) -> dict[str, str]:
     first = _text(name).partition("\n")[0].lstrip("# ")
     return {"name": name, "title": str(_read(name).get("title", name)), "sentence": first}
+
+
+def names_a_file(data: dict[str, Any]) -> bool:
+    """Whether the tables of a scene name files of the machine: meshes, pictures, or Python functions."""
+    look = data.get("look")
+    light = look.get("light", LIGHTS[0]) if isinstance(look, dict) else LIGHTS[0]
+    return light not in LIGHTS or _has_mesh_or_function(data)
+
+
+def _has_mesh_or_function(data: Any) -> bool:
+    level = [data]
+    while level:
+        item = level.pop()
+        if isinstance(item, dict):
+            if item.get("kind") == "mesh" or "file" in item or "texture" in item or functions_named(item):
+                return True
+            level += item.values()
+        elif isinstance(item, list):
+            level += item
+    return False

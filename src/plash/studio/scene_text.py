@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any
 
 from plash.errors import Problem, SceneError
-from plash.scene.functions import functions_named
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.read import load_scene, parse_scene
 from plash.scene.language.write import scene_text
 from plash.scene.model import Scene
-from plash.scene.sets import LIGHTS
-from plash.studio.presets import FIRST, preset_text, presets
+from plash.studio.presets import FIRST, names_a_file, preset_text, presets
 
 MOST_CELLS = 512 * 512
 
@@ -54,26 +51,7 @@ def opened(text: str) -> Scene:
         data = {} if too_much_text(text) else tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         data = {}  # the reader says what is wrong, and where
-    if _names_a_file(data):
+    if names_a_file(data):
         fault = "names a file of this machine, which a page may not open: start the studio with the scene instead"
         raise SceneError([Problem("", fault)], "scene")
     return parse_scene(text, "scene")
-
-
-def _names_a_file(data: dict[str, Any]) -> bool:
-    look = data.get("look")
-    light = look.get("light", LIGHTS[0]) if isinstance(look, dict) else LIGHTS[0]
-    return light not in LIGHTS or _has_mesh_or_function(data)
-
-
-def _has_mesh_or_function(data: Any) -> bool:
-    level = [data]
-    while level:
-        item = level.pop()
-        if isinstance(item, dict):
-            if item.get("kind") == "mesh" or "file" in item or "texture" in item or functions_named(item):
-                return True
-            level += item.values()
-        elif isinstance(item, list):
-            level += item
-    return False

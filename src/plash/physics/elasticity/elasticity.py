@@ -148,7 +148,7 @@ def longest_elastic_step(firmness: float, h: float, dimension: int, limit: LongS
 
     >>> round(longest_elastic_step(4.0, 0.01, 2), 6), round(longest_elastic_step(4.0, 0.01, 3), 6)
     (0.00225, 0.001837)
-    >>> [longest_elastic_step(4.0, 0.01, 2, LongSteps(2.0, seconds)) for seconds in (0.004, 0.006, 0.02)]
+    >>> [round(longest_elastic_step(4.0, 0.01, 2, LongSteps(2.0, seconds)), 6) for seconds in (0.004, 0.006, 0.02)]
     [0.00225, 0.006, 0.01]
     """
     unsmoothed = _SAFE * h / math.sqrt(2 * dimension * firmness)
