@@ -121,7 +121,7 @@ def in_browser(text: str, seconds: float) -> str:
     """Pictures a second that chromium draws, in a window of 1280 x 800."""
     from playwright.sync_api import sync_playwright
 
-    options = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    options = ["--no-sandbox", "--enable-unsafe-swiftshader"]
     with _studio() as (port, token), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=options)
         tab = browser.new_page(viewport={"width": 1280, "height": 800})

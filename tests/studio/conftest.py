@@ -135,7 +135,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        options = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+        options = ["--no-sandbox", "--enable-unsafe-swiftshader"]
         running = play.chromium.launch(executable_path=path, args=options)
         yield running
         running.close()

@@ -59,7 +59,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as runs, sync_playwright() as play:
         studio = start(Path(runs))
-        options = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+        options = ["--no-sandbox", "--enable-unsafe-swiftshader"]
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=options)
         tab = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light").new_page()
         tab.goto(studio.address)

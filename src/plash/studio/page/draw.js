@@ -274,9 +274,15 @@ export class Picture {
   #texture(name, format, type, { shape }, data, filter, channels = this.gl.RED) {
     const gl = this.gl,
       [height, width] = shape;
-    const texture = (this.textures[name] ??= { id: gl.createTexture() });
+    const texture = (this.textures[name] ??= { id: gl.createTexture() }),
+      kind = `${format} ${width} ${height} ${filter}`;
     gl.activeTexture(gl.TEXTURE8);
     gl.bindTexture(gl.TEXTURE_2D, texture.id);
+    if (texture.kind === kind) {
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, channels, type, data);
+      return;
+    }
+    texture.kind = kind;
     gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, channels, type, data);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
     for (const end of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, end, filter);

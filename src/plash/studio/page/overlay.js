@@ -37,6 +37,7 @@ export class Overlay {
     const { canvas, context: c, picture } = this;
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     const [w, h] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (!this.#changes(arrows, w, h)) return;
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
@@ -49,6 +50,19 @@ export class Overlay {
     this.#border();
     this.#handles();
     this.#brush();
+  }
+
+  // Whether there is anything new to draw: without a graphics card it takes as long as a picture of the fluid
+  #changes(arrows, w, h) {
+    const { picture, stroke, shapes, brush } = this,
+      { frame } = picture;
+    const moves =
+      frame?.arrays.tiles || (frame?.arrays.velocity && (arrows || frame.view === "velocity" || this.lines));
+    const { size, scale, center, dark } = picture;
+    const shown = moves ? null : JSON.stringify([w, h, size, scale, center, dark, stroke, shapes, brush]);
+    const isNew = !shown || shown !== this.shown;
+    this.shown = shown;
+    return isNew;
   }
 
   #border() {

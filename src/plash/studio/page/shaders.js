@@ -24,7 +24,7 @@ uniform vec3 liquid, soot;   // colours
 float distanceAt(sampler2D field, vec2 uv, vec2 count) {
   // Cubic B-spline from four linear samples (Sigg and Hadwiger 2005): no facets however large a cell is
   float rough = texture(field, uv).r * 127.0 / 32.0;
-  if (rough > 2.5) return rough;
+  if (abs(rough) > 2.5) return rough;  // where nothing of the outline is seen
   vec2 at = uv * count - 0.5, whole = floor(at), f = at - whole;
   vec2 w0 = (1.0 - f) * (1.0 - f) * (1.0 - f) / 6.0, w1 = 2.0 / 3.0 - 0.5 * f * f * (2.0 - f);
   vec2 w2 = 2.0 / 3.0 - 0.5 * (1.0 - f) * (1.0 - f) * (1.0 + f), w3 = f * f * f / 6.0;
@@ -66,6 +66,16 @@ vec3 paper() {
   return base;
 }
 
+vec3 body(vec3 c, vec2 uv, float gap) {  // liquid, at a distance from its surface in widths of the outline
+  float below = texture(depth, uv).r * 16.0, rim = exp(-below / 1.6), dim = 0.70 + 0.30 * exp(-below / 9.0);
+  vec3 own = hasTint ? texture(tint, uv).rgb : liquid;
+  if (hasTint) { rim *= 0.4; dim = 1.0; }  // colours are seen as they are
+  vec3 inner = mix(own * dim, mix(own, vec3(1.0), dark ? 0.34 : 0.5), rim);
+  c = mix(c, inner, smoothstep(0.7, -0.7, gap) * (mode == 0 ? 0.96 : (dark ? 0.20 : 0.16)));
+  float line = smoothstep(1.6, 0.4, abs(gap + 0.8)) * smoothstep(2.0, 1.0, below);
+  return mix(c, mode == 0 ? mix(own, dark ? vec3(0.9, 0.97, 1.0) : vec3(0.02, 0.2, 0.5), 0.5) : liquid, line * (mode == 0 ? 0.55 : 0.8));
+}
+
 void main() {
   vec2 uv = place / size;
   vec3 outside = dark ? vec3(0.039, 0.055, 0.075) : vec3(0.968, 0.976, 0.988);
@@ -76,15 +86,8 @@ void main() {
   float h = size.x / cells.x;
   float gap = distanceAt(phi, uv, cells);
   float soft = min(pixel, 0.5 * h);
-  float edge = smoothstep(0.7, -0.7, gap * h / soft);
   if (mode == 0 || mode == 1) {
-    float below = texture(depth, uv).r * 16.0, rim = exp(-below / 1.6), dim = 0.70 + 0.30 * exp(-below / 9.0);
-    vec3 own = hasTint ? texture(tint, uv).rgb : liquid;
-    if (hasTint) { rim *= 0.4; dim = 1.0; }  // colours are seen as they are
-    vec3 body = mix(own * dim, mix(own, vec3(1.0), dark ? 0.34 : 0.5), rim);
-    c = mix(c, body, edge * (mode == 0 ? 0.96 : (dark ? 0.20 : 0.16)));
-    float line = smoothstep(1.6, 0.4, abs(gap * h / soft + 0.8)) * smoothstep(2.0, 1.0, below);
-    c = mix(c, mode == 0 ? mix(own, dark ? vec3(0.9, 0.97, 1.0) : vec3(0.02, 0.2, 0.5), 0.5) : liquid, line * (mode == 0 ? 0.55 : 0.8));
+    if (gap < 2.5) c = body(c, uv, gap * h / soft);
   } else if (mode == 5) {
     float t = clamp(texture(density, uv).r / max(range, 1e-6), 0.0, 1.0);
     c = mix(c, mix(liquid, vec3(1.0), dark ? t * 0.5 : 0.15 * (1.0 - t)), smoothstep(0.0, 0.9, t));
