@@ -6,6 +6,8 @@ that results do not depend on the number of threads.
 
 from __future__ import annotations
 
+import numpy as np
+
 from plash.grid.compile import inlined
 
 # Numbers of the six neighbours that share a face with a tile, and of the tile itself, in `Tiles.neighbours`
@@ -44,9 +46,28 @@ def corner_step(corner):
 
 
 @inlined
+def face_step(way):
+    """How far the cell beyond face 0, 1, ... of a cell is along x, y and z; of a flat cell the first four count."""
+    step = 1 - 2 * (way & 1)
+    return step if way < 2 else 0, step if way == 2 or way == 3 else 0, step if way > 3 else 0
+
+
+@inlined
 def chunk_range(c, chunks, n):
     """Which of n things belong to chunk c."""
     return range(c * n // chunks, (c + 1) * n // chunks)
+
+
+@inlined
+def chunk_numbers(c, chunks, n):
+    """The same without a sign: an index that might count from the end is tested for it, and loops get no vectors."""
+    return range(np.uint64(c * n // chunks), np.uint64((c + 1) * n // chunks))
+
+
+@inlined
+def numbers_in(starts, t):
+    """Numbers, without a sign, of what belongs to t: those from starts[t] up to where the next one's start."""
+    return range(np.uint64(starts[t]), np.uint64(starts[t + 1]))
 
 
 @inlined
@@ -75,7 +96,15 @@ def stride(axis, PY, PX):
 
 @inlined
 def root_of(root, a):
-    """The member that stands for all that a is joined with, where each names another of them or itself."""
+    """The member that stands for all that a is joined with, where each names another or itself; ways get shorter."""
     while root[a] != a:
+        root[a] = root[root[a]]
         a = root[a]
     return a
+
+
+@inlined
+def unite(root, a, b):
+    """Join what a and b are joined with, and let the lowest number stand for all."""
+    one, two = root_of(root, a), root_of(root, b)
+    root[max(one, two)] = min(one, two)

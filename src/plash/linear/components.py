@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel, serial_kernel
-from plash.grid.loops import CENTRE, chunk_range, root_of, row_start, stride
+from plash.grid.loops import CENTRE, chunk_range, row_start, stride, unite
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.operators import PoissonOperator, Pool64, copy_all_weights
 
@@ -183,12 +183,8 @@ def _join(shape: Shape) -> Kernel:
                             continue
                         if not uniform[s] and weights[axis, s, zj, yj, xj] <= 0:
                             continue
-                        one = root_of(root, first[i] + label[i, zi, yi, xi] - 1)
-                        two = root_of(root, first[j] + label[j, zj, yj, xj] - 1)
-                        if one < two:
-                            root[two] = one
-                        elif two < one:
-                            root[one] = two
+                        one, two = first[i] + label[i, zi, yi, xi] - 1, first[j] + label[j, zj, yj, xj] - 1
+                        unite(root, one, two)
 
     return run
 

@@ -38,24 +38,63 @@ def reach(detail: int) -> int:
     return 2 * detail + _SOFTENING[detail]
 
 
-def scattered(particles: Particles, tiles: Tiles, names: tuple[str, ...] = ()) -> NDArray[np.float32]:
-    """Volume, and volume times velocity and other quantities, shared among the samples round each particle.
+def scattered_volume(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
+    """Volume shared among the samples round each particle; particles are in tile order."""
+    pools = np.zeros((1, tiles.count + 1, *tiles.shape), np.float32)
+    _add_scattered(pools, particles, tiles, np.zeros((0, particles.count), np.float32), tiles.slots)
+    return pools
+
+
+def scattered(particles: Particles, tiles: Tiles) -> NDArray[np.float32]:
+    """Volume times velocity, shared alike; by axis."""
+    pools = np.zeros((tiles.dimension, tiles.count + 1, *tiles.shape), np.float32)
+    _add_scattered(pools, particles, tiles, particles.velocity, tiles.slots)
+    return pools
+
+
+def carried_near(
+    particles: Particles, tiles: Tiles, names: tuple[str, ...], detail: int, is_wanted: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Volume times velocity and other quantities, seen with the width of a cell; right in some tiles only.
 
     Args:
         particles: In tile order.
         tiles: Where samples are.
         names: Of the other quantities that they carry.
+        detail: Samples along the edge of a cell.
+        is_wanted: The tiles, marked by slot.
     """
-    first = 1 + tiles.dimension
-    pools = np.zeros((first + len(names), tiles.count + 1, *tiles.shape), np.float32)
-    weighed = [particles.volume, *(particles.volume * getattr(particles, name) for name in names)]
-    parts = [pools[:first], *(pools[first + k : first + k + 1] for k in range(len(names)))]
+    # All filters together see less than a tile far, and a particle is shared among samples of tiles that touch its own
+    near = _with_neighbours(tiles, is_wanted)
+    values = particles.velocity
+    if names:
+        values = np.concatenate([values, *(getattr(particles, name)[None] for name in names)])
+    pools = np.zeros((len(values), tiles.count + 1, *tiles.shape), np.float32)
+    reaching = tiles.slots[_with_neighbours(tiles, near)[1:]]
+    _add_scattered(pools, particles, tiles, values, reaching)
+    return _widened(tiles, pools, detail, tiles.slots[near[1:]], np.zeros_like)
+
+
+def _with_neighbours(tiles: Tiles, is_marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Marks, by slot, of some tiles and all that touch them."""
+    near = np.zeros(tiles.count + 1, np.bool_)
+    near[tiles.neighbours[is_marked]] = True
+    return near
+
+
+def _add_scattered(
+    pools: NDArray[np.float32],
+    particles: Particles,
+    tiles: Tiles,
+    values: NDArray[np.float32],
+    slots: NDArray[np.int32],
+) -> None:
+    """Add to samples the volume of the particles in some tiles times values (k, n), or the volume if there are none."""
+    is_busy = np.zeros(tiles.count + 1, np.bool_)
+    is_busy[slots] = np.diff(particles.starts)[slots] > 0
     scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
-        busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
-        for weight, part in zip(weighed, parts, strict=True):
-            scatter(places, particles.velocity, weight, in_tiles, busy, part, chunk_count())
-    return pools
+        scatter(places, particles.volume, values, in_tiles, colour[is_busy[colour]], pools, chunk_count())
 
 
 def widened(
@@ -72,15 +111,6 @@ def widened(
     if slots is None or len(slots) == tiles.count:
         return _widened(tiles, pools, detail, tiles.slots, np.empty_like)
     return _widened(tiles, pools, detail, slots, np.copy)
-
-
-def widened_near(
-    tiles: Tiles, pools: NDArray[np.float32], detail: int, is_wanted: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """The same, right in some tiles only, marked by slot: all filters together see less than a tile far."""
-    is_near = np.zeros(tiles.count + 1, np.bool_)
-    is_near[tiles.neighbours[is_wanted]] = True
-    return _widened(tiles, pools, detail, tiles.slots[is_near[1:]], np.zeros_like)
 
 
 def _widened(
@@ -152,7 +182,7 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
 
     @kernel
-    def run(places, velocity, volume, in_tiles, tiles, pools, chunks):
+    def run(places, volume, values, in_tiles, tiles, pools, chunks):
         cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
@@ -177,10 +207,10 @@ def _scatter(shape: Shape) -> Kernel:
                             for column in range(2):
                                 w = wy * (fx if column == 1 else one - fx)
                                 m = o + depth * PY * PX + row * PX + column
-                                block[0, m] += w
-                                if len(pools) > 1:
-                                    for axis in range(DIM):
-                                        block[1 + axis, m] += w * velocity[axis, p]
+                                if len(values) == 0:
+                                    block[0, m] += w
+                                for k in range(len(values)):
+                                    block[k, m] += w * values[k, p]
                 for k in range(len(pools)):
                     _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
 

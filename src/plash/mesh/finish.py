@@ -55,13 +55,16 @@ def _normals(draft: Draft, field: CellField, meshing: Meshing) -> NDArray[np.flo
         normals = face_normals(draft.places, draft.faces, draft.corners, is_free)
     closes = draft.walls & CLOSES > 0
     bare = closes | ~normals.any(axis=1)
-    if bare.any():
-        touching = bare[draft.faces].any(axis=1)
-        normals[bare] = face_normals(draft.places, draft.faces[touching])[bare]
     for side in range(6):
         outwards = np.eye(3, dtype=np.float32)[side // 2] * (2 * (side % 2) - 1)
         alone = closes & (draft.walls & PLANES == 1 << side)
         normals[alone] = outwards
+        bare &= ~alone
+    if bare.any():
+        touching = draft.faces[bare[draft.faces].any(axis=1)]
+        near, number = np.unique(touching, return_inverse=True)
+        found = face_normals(draft.places[near], number.reshape(touching.shape).astype(np.int32))
+        normals[near[bare[near]]] = found[bare[near]]
     return normals
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.carried import COLOR, NO_SCALARS
+from plash.carried import NO_SCALARS
 from plash.grid.fields import CellField
 from plash.grid.sparse_grid import BAND, GridKind, SparseGrid
 from plash.grid.tiles import Tiles
 from plash.levelset.redistance import redistance
 from plash.mesh.drops import with_drops
-from plash.mesh.fill import distance_of_fill, opened_round, reach, scattered, widened, widened_near
+from plash.mesh.fill import carried_near, distance_of_fill, opened_round, reach, scattered, scattered_volume, widened
 from plash.mesh.lattice import Lattice, SolidDistance, cut_off, open_share, solid_distance
 from plash.particles.particles import Particles
 from plash.particles.positions import split_positions
@@ -35,7 +35,6 @@ class LiquidField:
         lattice: Where samples, walls and solids are.
         particles: In units of the lattice, in tile order.
         tiles: Where samples are.
-        carried: Volume, and volume times velocity and other quantities, at the samples round each particle.
         filled: The volume, seen with the width of a cell.
         solid: The distance to solids where they are near.
         phi: Distance to the surface, negative inside, as if there were no walls.
@@ -45,7 +44,6 @@ class LiquidField:
     lattice: Lattice
     particles: Particles
     tiles: Tiles
-    carried: NDArray[np.float32]
     filled: NDArray[np.float32]
     solid: SolidDistance
     phi: NDArray[np.float32]
@@ -72,15 +70,14 @@ def liquid_field(
     tiles = particles.tiles
     assert tiles is not None
 
-    carried = scattered(particles, tiles, tuple(name for name in scalars if name != COLOR))
-    filled = widened(tiles, carried[:1], detail)
+    filled = widened(tiles, scattered_volume(particles, tiles), detail)
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
     phi = distance_of_fill(filled[0], opened, detail)
     if meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
-    return LiquidField(lattice, particles, tiles, carried, filled, solid, phi, cut)
+    return LiquidField(lattice, particles, tiles, filled, solid, phi, cut)
 
 
 def liquid_grids(field: LiquidField) -> list[SparseGrid]:
@@ -91,7 +88,7 @@ def liquid_grids(field: LiquidField) -> list[SparseGrid]:
     active = np.abs(distance) < np.float32(width)
     active[0] = False
 
-    totals = widened_near(tiles, field.carried[1 : 1 + d], field.lattice.detail, active.any(axis=(1, 2, 3)))
+    totals = carried_near(field.particles, tiles, (), field.lattice.detail, active.any(axis=(1, 2, 3)))
     known = active & (field.filled[0] > 0)
     velocity = np.zeros((*known.shape, d), np.float32)
     for axis in range(d):
@@ -119,14 +116,14 @@ def cell_velocity(
     sort_particles(particles, 1)
     tiles = particles.tiles
     assert tiles is not None
-    pools = scattered(particles, tiles)
-    slots, *within = np.nonzero(pools[0])
+    held, totals = scattered_volume(particles, tiles)[0], scattered(particles, tiles)
+    slots, *within = np.nonzero(held)
     cells = [tiles.origins[slots, axis] + within[2 - axis] for axis in range(d)]
     inside = np.all([(c >= 0) & (c < n) for c, n in zip(cells, domain.cells, strict=True)], axis=0)
     place = tuple(c[inside] for c in cells[::-1])
     at = (slots[inside], *(w[inside] for w in within))
     for axis in range(d):
-        result[(axis, *place)] = pools[1 + axis][at] / pools[0][at]
+        result[(axis, *place)] = totals[axis][at] / held[at]
     return result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
 from plash.grid.sample import interpolate_cells
@@ -39,22 +39,21 @@ def face_normals(
     counts = np.ones(len(faces), np.bool_) if counts is None else counts
     normals = np.empty((len(vertices), 3), np.float32)
     places = np.ascontiguousarray(vertices, np.float64)
-    _set_normals(places, faces, corners, counts, normals, chunk_count())
+    _set_normals(places, corners, counts, normals, chunk_count())
     return normals
 
 
 @kernel
-def _set_normals(vertices, faces, corners, counts, normals, chunks):
-    starts, numbers = corners
+def _set_normals(vertices, corners, counts, normals, chunks):
+    starts, row, following, last, _ = corners
     n = len(vertices)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             sx, sy, sz = 0.0, 0.0, 0.0
             for s in range(starts[i], starts[i + 1]):
-                f, k = numbers[s] // 3, numbers[s] % 3
-                if not counts[f]:
+                if not counts[row[s]]:
                     continue
-                j, m = faces[f, (k + 1) % 3], faces[f, (k + 2) % 3]
+                j, m = following[s], last[s]
                 ax, ay, az = (
                     vertices[j, 0] - vertices[i, 0],
                     vertices[j, 1] - vertices[i, 1],
@@ -68,7 +67,7 @@ def _set_normals(vertices, faces, corners, counts, normals, chunks):
                 x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
                 doubled_area = np.sqrt(x * x + y * y + z * z)
                 if doubled_area > 0:
-                    weight = np.arctan2(doubled_area, ax * bx + ay * by + az * bz) / doubled_area
+                    weight = _angle(doubled_area, ax * bx + ay * by + az * bz) / doubled_area
                     sx += weight * x
                     sy += weight * y
                     sz += weight * z
@@ -77,6 +76,17 @@ def _set_normals(vertices, faces, corners, counts, normals, chunks):
             normals[i, 0] = sx * scale
             normals[i, 1] = sy * scale
             normals[i, 2] = sz * scale
+
+
+@inlined
+def _angle(sine, cosine):
+    """The angle of which sine (not negative) and cosine are given, times any length; to 7e-5.
+
+    Reference: Abramowitz & Stegun 1964, 4.4.45, in a third of the time that a library takes for all digits.
+    """
+    x = abs(cosine) / np.sqrt(sine * sine + cosine * cosine)
+    angle = np.sqrt(1.0 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - x * 0.0187293)))
+    return angle if cosine >= 0 else np.pi - angle
 
 
 def outline_normals(vertices: NDArray[np.float64], edges: NDArray[np.int32]) -> NDArray[np.float32]:

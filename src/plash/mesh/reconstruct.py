@@ -22,7 +22,7 @@ from plash.grid.loops import chunk_range
 from plash.grid.tiles import Tiles
 from plash.mesh.contact import out_of_solids
 from plash.mesh.draft import RESTS, Draft
-from plash.mesh.fill import widened_near
+from plash.mesh.fill import carried_near
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, flush, solid_phi_everywhere, walls_of
 from plash.mesh.liquid_field import liquid_field
@@ -76,9 +76,9 @@ def liquid_surface(
     ends = _ends_in(tiles, cuts)
     has_surface = np.zeros(tiles.count + 1, np.bool_)
     has_surface[ends // int(np.prod(tiles.shape))] = True
-    totals = widened_near(tiles, field.carried[1:], detail, has_surface)
-    pools = (field.filled, totals, solid_phi_everywhere(tiles, field.solid)[None])
     names = tuple(name for name in scalars if name != COLOR)
+    totals = carried_near(field.particles, tiles, names, detail, has_surface)
+    pools = (field.filled, totals, solid_phi_everywhere(tiles, field.solid)[None])
     draft = _draft(cuts, ends, field.lattice, pools, names)
 
     if COLOR in scalars:

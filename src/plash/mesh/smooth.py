@@ -10,10 +10,13 @@ a drop stays as large as it was.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
-from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
+from plash.grid.compile import chunk_count, inlined, kernel
 from plash.grid.loops import chunk_range
 from plash.grid.sample import smooth_step
 from plash.mesh.draft import CLOSES, RESTS, Draft
@@ -52,33 +55,41 @@ def swept(draft: Draft, sweeps: int) -> Draft:
     else:
         normals = face_normals(draft.places, rows, draft.corners)
     # Of an outline and of a closed mesh, the next corners in the rows round a vertex are its neighbours, each once
-    neighbours = np.empty(rows.size, np.int32)
-    starts = np.zeros(len(draft.places) + 1, np.int64)
-    _list_neighbours(rows, draft.corners, draft.walls, starts, neighbours)
+    round_each = _Neighbours(
+        draft.corners.starts, np.empty(len(draft.places), np.int64), np.empty(rows.size, np.uint32)
+    )
+    _list_neighbours(draft.corners, draft.walls, round_each, chunk_count())
     pace = np.empty((2, len(draft.places)))
-    _set_paces(normals, starts, neighbours, draft.walls, pace, chunk_count())
+    _set_paces(normals, round_each, pace, chunk_count())
     one, two = draft.places.copy(), np.empty_like(draft.places)
     for half in range(2 * sweeps):
-        _move(one, two, starts, neighbours, pace[half % 2], draft.walls, chunk_count())
+        _move(one, two, round_each, pace[half % 2], draft.walls, chunk_count())
         one, two = two, one
     return draft.moved_to(one)
 
 
-@serial_kernel
-def _list_neighbours(rows, corners, walls, starts, neighbours):
+class _Neighbours(NamedTuple):
+    """The neighbours that vertices go by: those of vertex i are vertex[starts[i]:ends[i]]."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    vertex: NDArray[np.uint32]
+
+
+@kernel
+def _list_neighbours(corners, walls, neighbours, chunks):
     """The neighbours that each vertex goes by."""
-    corner_starts, numbers = corners
-    width = rows.shape[1]
-    count = 0
-    for i in range(len(walls)):
-        if walls[i] < RESTS:
-            for s in range(corner_starts[i], corner_starts[i + 1]):
-                r, k = numbers[s] // width, numbers[s] % width
-                j = rows[r, (k + 1) % width]
+    starts, ends, vertex = neighbours
+    n = len(walls)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            end = starts[i]
+            for s in range(starts[i], starts[i + 1] if walls[i] < RESTS else starts[i]):
+                j = corners.next[s]
                 if _counts_for(walls[i], walls[j]):
-                    neighbours[count] = j
-                    count += 1
-        starts[i + 1] = count
+                    vertex[end] = j
+                    end += 1
+            ends[i] = end
 
 
 @inlined
@@ -91,32 +102,34 @@ def _counts_for(mine, other):
 
 
 @kernel
-def _set_paces(normals, starts, neighbours, walls, pace, chunks):
+def _set_paces(normals, neighbours, pace, chunks):
     """How far each vertex goes towards the mean of its neighbours, in the first and the second half of a sweep."""
-    n = len(walls)
+    starts, ends, vertex = neighbours
+    n = len(normals)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             bend = 0.0
-            for s in range(starts[i], starts[i + 1]):
-                j = neighbours[s]
+            for s in range(starts[i], ends[i]):
+                j = vertex[s]
                 bend += 1.0 - (
                     normals[i, 0] * normals[j, 0] + normals[i, 1] * normals[j, 1] + normals[i, 2] * normals[j, 2]
                 )
-            bend /= max(starts[i + 1] - starts[i], 1)
+            bend /= max(ends[i] - starts[i], 1)
             pace[0, i] = _TOWARDS * (1 - smooth_step(bend, _SMALL, _SMALLEST))
             sharp = smooth_step(bend, _CALM, _SHARP)
             pace[1, i] = pace[0, i] * ((1 - sharp) * _CALMING + sharp * _AWAY / _TOWARDS)
 
 
 @kernel
-def _move(places, moved, starts, neighbours, pace, walls, chunks):
+def _move(places, moved, neighbours, pace, walls, chunks):
+    starts, ends, vertex = neighbours
     n = len(places)
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             x, y, z = 0.0, 0.0, 0.0
-            count = starts[i + 1] - starts[i]
-            for s in range(starts[i], starts[i + 1]):
-                j = neighbours[s]
+            count = ends[i] - starts[i]
+            for s in range(starts[i], ends[i]):
+                j = vertex[s]
                 x += places[j, 0]
                 y += places[j, 1]
                 z += places[j, 2]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import serial_kernel
+from plash.grid.loops import unite
 
 Rows = NDArray[np.int32]
 
@@ -19,12 +20,18 @@ class Corners(NamedTuple):
     """Corners of rows, by vertex.
 
     Attributes:
-        starts: Those of vertex i are numbers starts[i] ... starts[i+1]-1.
-        numbers: Row times its width, plus place in the row.
+        starts: Those of vertex i are starts[i] ... starts[i+1]-1.
+        row: The row of each.
+        next: The vertex that follows in that row.
+        last: The one before, which in a triangle is the third; without a sign, which kernels would test.
+        is_first: Whether it is the first of its row.
     """
 
     starts: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    row: NDArray[np.uint32]
+    next: NDArray[np.uint32]
+    last: NDArray[np.uint32]
+    is_first: NDArray[np.bool_]
 
 
 class Edges(NamedTuple):
@@ -46,13 +53,15 @@ class Edges(NamedTuple):
 def corners_by_vertex(rows: Rows, count: int) -> Corners:
     """The corners of rows at each of so many vertices, in the order of the rows."""
     starts = np.zeros(count + 1, np.int64)
-    numbers = np.empty(rows.size, np.int64)
-    _sort_corners(rows, starts, numbers)
-    return Corners(starts, numbers)
+    row, following, last = (np.empty(rows.size, np.uint32) for _ in range(3))
+    corners = Corners(starts, row, following, last, np.empty(rows.size, np.bool_))
+    _sort_corners(rows, corners)
+    return corners
 
 
 @serial_kernel
-def _sort_corners(rows, starts, numbers):
+def _sort_corners(rows, corners):
+    starts, row, following, last, is_first = corners
     n, width = rows.shape
     for r in range(n):
         for k in range(width):
@@ -62,9 +71,12 @@ def _sort_corners(rows, starts, numbers):
     place = starts[:-1].copy()
     for r in range(n):
         for k in range(width):
-            i = rows[r, k]
-            numbers[place[i]] = r * width + k
-            place[i] += 1
+            c = place[rows[r, k]]
+            row[c] = r
+            following[c] = rows[r, (k + 1) % width]
+            last[c] = rows[r, (k + width - 1) % width]
+            is_first[c] = k == 0
+            place[rows[r, k]] += 1
 
 
 def edges_of(faces: Rows, count: int) -> Edges:
@@ -124,17 +136,7 @@ def parts_of(rows: Rows, count: int) -> NDArray[np.int32]:
 def _join(rows, part):
     for r in range(len(rows)):
         for k in range(1, rows.shape[1]):
-            i, j = rows[r, k - 1], rows[r, k]
-            while part[i] != i:
-                part[i] = part[part[i]]
-                i = part[i]
-            while part[j] != j:
-                part[j] = part[part[j]]
-                j = part[j]
-            if i < j:
-                part[j] = i
-            else:
-                part[i] = j
+            unite(part, rows[r, k - 1], rows[r, k])
     # A root is the lowest vertex of its part, so it is met before all others
     count = 0
     for i in range(len(part)):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plash.carried import COLOR
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel, serial_kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of, root_of
+from plash.grid.loops import chunk_range, corner_step, home_of, unite
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.draft import Draft
 from plash.particles.particles import Particles
@@ -126,8 +126,7 @@ def _join(shape: Shape) -> Kernel:
                             other = ((s * BZ + k) * BY + j) * BX + i
                             if s == 0 or root[other] < 0:
                                 continue
-                            one, two = root_of(root, own), root_of(root, other)
-                            root[max(one, two)] = min(one, two)
+                            unite(root, own, other)
 
     return run
 

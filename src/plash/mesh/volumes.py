@@ -26,8 +26,16 @@ _FURTHEST = 0.5  # of the mean edge: no part is moved by more in a round
 
 def part_volumes(places: NDArray[np.float64], rows: Rows, part: NDArray[np.int32]) -> NDArray[np.float64]:
     """Signed volume of each part, by the divergence theorem; in 2-D, where rows are edges, its area."""
-    volumes = np.zeros(int(part.max(initial=-1)) + 1)
-    _add_volumes(places, rows, part, _first_of_each(part), volumes)
+    return _volumes(places, rows, _Parts(part.view(np.uint32), _first_of_each(part)), np.empty(len(rows)))
+
+
+def _volumes(
+    places: NDArray[np.float64], rows: Rows, parts: _Parts, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The same, with room for the share of each row."""
+    _measure(places, rows.view(np.uint32), parts, shares, chunk_count())
+    volumes = np.zeros(len(parts.first))
+    _add_up_rows(shares, rows, parts.part, volumes)
     return volumes
 
 
@@ -43,21 +51,19 @@ def with_volumes(draft: Draft, part: NDArray[np.int32], wanted: NDArray[np.float
     rows = draft.rows
     if len(rows) == 0:
         return draft
-    count = len(wanted)
-    first = _first_of_each(part)
+    parts = _Parts(part.view(np.uint32), _first_of_each(part))
     places = draft.places.copy()
     some = rows[:: max(len(rows) // _SOME, 1)]
     along = places[some[:, 0]] - places[some[:, 1]]
     at_once = min(_FURTHEST * float(np.sqrt((along**2).sum(axis=1).mean())), furthest)
-    left = np.full(count, furthest)
+    left = np.full(len(wanted), furthest)
     push, gain = np.empty_like(places), np.empty(len(places))
-    _find_pushes(places, rows, draft.corners, _Parts(part, first), draft.walls, push, gain, chunk_count())
-    gains = np.zeros(count)
-    _add_gains(gain, part, gains)
+    _find_pushes(places, draft.corners, rows.shape[1] == 2, parts, draft.walls, push, gain, chunk_count())
+    gains = np.zeros(len(wanted))
+    _add_up(gain, part, gains)
+    shares = np.empty(len(rows))
     for _ in range(_ROUNDS):
-        volumes = np.zeros(count)
-        _add_volumes(places, rows, part, first, volumes)
-        missing = np.where(np.isfinite(wanted), wanted - volumes, 0.0)
+        missing = np.where(np.isfinite(wanted), wanted - _volumes(places, rows, parts, shares), 0.0)
         most = np.minimum(at_once, left)
         shift = np.divide(missing, gains, out=np.copysign(most, missing), where=np.abs(missing) < most * gains)
         left -= np.abs(shift)
@@ -65,67 +71,72 @@ def with_volumes(draft: Draft, part: NDArray[np.int32], wanted: NDArray[np.float
     return draft.moved_to(places)
 
 
-def _first_of_each(part: NDArray[np.int32]) -> NDArray[np.int64]:
+def _first_of_each(part: NDArray[np.int32]) -> NDArray[np.uint64]:
     """First vertex of each part: the origin that its volume is measured from, so that few digits are lost."""
-    first = np.zeros(int(part.max(initial=-1)) + 1, np.int64)
+    first = np.zeros(int(part.max(initial=-1)) + 1, np.uint64)
     first[part[::-1]] = np.arange(len(part) - 1, -1, -1)
     return first
 
 
-@serial_kernel
-def _add_volumes(places, rows, part, first, volumes):
-    is_flat = rows.shape[1] == 2
-    for r in range(len(rows)):
-        i, j = rows[r, 0], rows[r, 1]
-        p = part[i]
-        o = first[p]
-        ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
-        ax, ay, az = places[i, 0] - ox, places[i, 1] - oy, places[i, 2] - oz
-        bx, by, bz = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
-        if is_flat:
-            volumes[p] += (ax * by - ay * bx) / 2
-            continue
-        k = rows[r, 2]
-        cx, cy, cz = places[k, 0] - ox, places[k, 1] - oy, places[k, 2] - oz
-        x, y, z = _cross(bx, by, bz, cx, cy, cz)
-        volumes[p] += (ax * x + ay * y + az * z) / 6
-
-
-@serial_kernel
-def _add_gains(gain, part, gains):
-    for i in range(len(gain)):
-        gains[part[i]] += gain[i]
-
-
 class _Parts(NamedTuple):
-    """The part of each vertex, and the first vertex of each part."""
+    """The part of each vertex, and the first vertex of each part; without a sign, which kernels would test."""
 
-    part: NDArray[np.int32]
-    first: NDArray[np.int64]
+    part: NDArray[np.uint32]
+    first: NDArray[np.uint64]
 
 
 @kernel
-def _find_pushes(places, rows, corners, parts, walls, push, gain, chunks):
+def _measure(places, rows, parts, shares, chunks):
+    """The share of each row in the volume of its part."""
+    part, first = parts
+    n = len(rows)
+    is_flat = rows.shape[1] == 2
+    for chunk in prange(chunks):
+        for number in chunk_range(chunk, chunks, n):
+            r = np.uint64(number)
+            i, j = rows[r, 0], rows[r, 1]
+            o = first[part[i]]
+            ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
+            ax, ay, az = places[i, 0] - ox, places[i, 1] - oy, places[i, 2] - oz
+            bx, by, bz = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
+            if is_flat:
+                shares[r] = (ax * by - ay * bx) / 2
+            else:
+                k = rows[r, 2]
+                x, y, z = _cross(bx, by, bz, places[k, 0] - ox, places[k, 1] - oy, places[k, 2] - oz)
+                shares[r] = (ax * x + ay * y + az * z) / 6
+
+
+@serial_kernel
+def _add_up_rows(shares, rows, part, sums):
+    for r in range(len(rows)):
+        sums[part[rows[r, 0]]] += shares[r]
+
+
+@serial_kernel
+def _add_up(shares, part, sums):
+    for i in range(len(shares)):
+        sums[part[i]] += shares[i]
+
+
+@kernel
+def _find_pushes(places, corners, is_flat, parts, walls, push, gain, chunks):
     """Where each vertex goes by a shift of one, and how much volume that gains."""
-    starts, numbers = corners
+    starts, _, following, last, is_first = corners
     part, first = parts
     n = len(places)
-    is_flat = rows.shape[1] == 2
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             gx, gy, gz = 0.0, 0.0, 0.0
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
             for s in range(starts[i], starts[i + 1]):
+                j, m = following[s], last[s]
                 if is_flat:
-                    r, k = numbers[s] // 2, numbers[s] % 2
-                    j = rows[r, 1 - k]
-                    turn = 0.5 if k == 0 else -0.5
+                    turn = 0.5 if is_first[s] else -0.5
                     gx += turn * (places[j, 1] - oy)
                     gy -= turn * (places[j, 0] - ox)
                 else:
-                    r, k = numbers[s] // 3, numbers[s] % 3
-                    j, m = rows[r, (k + 1) % 3], rows[r, (k + 2) % 3]
                     ax, ay, az = places[j, 0] - ox, places[j, 1] - oy, places[j, 2] - oz
                     x, y, z = _cross(ax, ay, az, places[m, 0] - ox, places[m, 1] - oy, places[m, 2] - oz)
                     gx += x / 6

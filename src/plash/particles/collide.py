@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_slots, numbers_in
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.positions import split_position
@@ -118,7 +118,7 @@ def _trace(shape: Shape) -> Kernel:
             tile_of_block = 0
             for t in chunk_slots(c, chunks, n):
                 nearby = Nearby(block, solid_phi, keys, origins, t)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     square = 0.0
                     for axis in range(DIM):
                         place[axis] = np.float64(start_cell[axis, p]) + np.float64(start_offset[axis, p])

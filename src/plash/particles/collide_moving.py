@@ -15,7 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.loops import chunk_range, chunk_slots
+from plash.grid.loops import chunk_range, chunk_slots, numbers_in
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
@@ -135,7 +135,7 @@ def _find_in_reach(shape: Shape) -> Kernel:
             for t in chunk_slots(c, chunks, n):
                 if not near[t]:
                     continue
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     square = 0.0
                     for axis in range(DIM):
                         way = np.float64(cell[axis, p] - start_cell[axis, p])

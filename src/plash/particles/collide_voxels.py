@@ -9,7 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_slots, numbers_in
 from plash.grid.sample import interpolate_cells, lookup
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
@@ -120,7 +120,7 @@ def _leave(shape: Shape) -> Kernel:
             for t in chunk_slots(c, chunks, n):
                 if not voxels.near[t]:
                     continue
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     left[p] = meet_sides(places, velocity, sides, p, DIM)
                     if left[p]:
                         leaving += 1

@@ -112,25 +112,26 @@ def _displace(shape: Shape) -> Kernel:
                 for first in range(starts[t], starts[t + 1], BATCH):
                     size = min(BATCH, starts[t + 1] - first)
                     for k in range(size):
-                        p = first + k
+                        p = np.uint64(first + k)
                         m = (cell[1, p] - origins[t, 1]) * np.int32(BX) + cell[0, p] - origins[t, 0]
                         if DIM == 3:
                             m += (cell[2, p] - origins[t, 2]) * np.int32(BY * BX)
                         place[k] = m
                     for axis in range(DIM):
-                        low_faces, high_faces = lows[axis], highs[axis]
+                        low_faces, high_faces, offsets = lows[axis], highs[axis], offset[axis, first:]
                         for k in range(size):
                             low = low_faces[np.uint32(place[k])]
-                            step[axis, k] = low + offset[axis, first + k] * (high_faces[np.uint32(place[k])] - low)
+                            step[axis, k] = low + offsets[k] * (high_faces[np.uint32(place[k])] - low)
                     for k in range(size):
                         square = step[0, k] * step[0, k] + step[1, k] * step[1, k] + step[2, k] * step[2, k]
                         factor[k] = min(LONGEST / np.sqrt(square + LEAST), one)
                     for k in range(size):
-                        factor[k] = nothing if ballistic[first + k] else factor[k]
+                        factor[k] = nothing if ballistic[np.uint64(first + k)] else factor[k]
                     for axis in range(DIM):
+                        cells, offsets = cell[axis, first:], offset[axis, first:]
                         for k in range(size):
-                            whole, rest = split_position(offset[axis, first + k] + factor[k] * step[axis, k])
-                            cell[axis, first + k] += whole
-                            offset[axis, first + k] = rest
+                            whole, rest = split_position(offsets[k] + factor[k] * step[axis, k])
+                            cells[k] += whole
+                            offsets[k] = rest
 
     return run

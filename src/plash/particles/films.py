@@ -17,7 +17,7 @@ from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, NEAR_SOLID, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_slots, numbers_in
 from plash.grid.sample import interpolate
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
@@ -83,7 +83,7 @@ def _find_outside(shape: Shape) -> Kernel:
                 if starts[t + 1] == starts[t] or together[t] & NEAR_AIR == 0:
                     continue
                 copy_block(block, phi, neighbours, t, 1, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     x = cell[0, p] - origins[t, 0]
                     y = cell[1, p] - origins[t, 1]
                     z = cell[2, p] - origins[t, 2] if DIM == 3 else 0

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_slots, numbers_in
 from plash.grid.sample import cell_and_share, interpolate, interpolate_known
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
@@ -118,7 +118,8 @@ def _gather(shape: Shape) -> Kernel:
                             x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
                             value[k] = interpolate(new[axis], x, y, z, PY, PX, THIN)
                         for k in range(size):
-                            if ballistic[first + k]:
+                            p = np.uint64(first + k)
+                            if ballistic[p]:
                                 continue
                             u = value[k]
                             if u != u:
@@ -127,7 +128,7 @@ def _gather(shape: Shape) -> Kernel:
                                 if u != u:
                                     missing += 1
                                     continue
-                            velocity[axis, first + k] = u
+                            velocity[axis, p] = u
             unknown[c] = missing
 
     return run
@@ -182,7 +183,8 @@ def _gather_change(shape: Shape) -> Kernel:
                             left, left_change, right, right_change = _both_sides(pairs[axis], i, y, z, PY, PX, THIN)
                             sides[0, k], sides[1, k], sides[2, k], sides[3, k] = left, left_change, right, right_change
                         for k in range(size):
-                            if ballistic[first + k]:
+                            p = np.uint64(first + k)
+                            if ballistic[p]:
                                 continue
                             u = sides[0, k] + share[k] * (sides[2, k] - sides[0, k])
                             d = sides[1, k] + share[k] * (sides[3, k] - sides[1, k])
@@ -193,9 +195,9 @@ def _gather_change(shape: Shape) -> Kernel:
                                 if u != u or d != d:
                                     missing += 1
                                     continue
-                            own = ratio * (velocity[axis, first + k] + d) + (one - ratio) * u
-                            slip[axis, first + k] = u - own
-                            velocity[axis, first + k] = own
+                            own = ratio * (velocity[axis, p] + d) + (one - ratio) * u
+                            slip[axis, p] = u - own
+                            velocity[axis, p] = own
             unknown[c] = missing
 
     return run
@@ -265,7 +267,7 @@ def _gather_affine(shape: Shape) -> Kernel:
                     continue
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     if ballistic[p]:
                         for row in range(DIM * DIM):
                             gradient[row, p] = np.float32(0)

@@ -14,10 +14,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, kernel
-from plash.grid.loops import chunk_range
+from plash.grid.loops import chunk_numbers
 from plash.particles.particles import Particles
 from plash.particles.positions import split_position
 from plash.timing import stage
+
+_STRETCH = 2048  # particles that are looked at together
 
 
 @stage
@@ -63,7 +65,7 @@ def _accelerate(acceleration, velocity, before, dt, chunks):
     dimension, n = velocity.shape
     for c in prange(chunks):
         for axis in range(dimension):
-            for p in chunk_range(c, chunks, n):
+            for p in chunk_numbers(c, chunks, n):
                 acceleration[axis, p] = (velocity[axis, p] - before[axis, p]) / dt
 
 
@@ -71,13 +73,19 @@ def _accelerate(acceleration, velocity, before, dt, chunks):
 def _stop_accelerating(acceleration, velocity, before, chunks):
     dimension, n = velocity.shape
     for c in prange(chunks):
-        for p in chunk_range(c, chunks, n):
-            has_hit = False
+        hit = np.empty(_STRETCH, np.bool_)
+        last = (c + 1) * n // chunks
+        for first in range(c * n // chunks, last, _STRETCH):
+            size = min(_STRETCH, last - first)
+            hit[:] = False
             for axis in range(dimension):
-                has_hit |= velocity[axis, p] != before[axis, p]
-            if has_hit:
-                for axis in range(dimension):
-                    acceleration[axis, p] = np.float32(0)
+                now, then = velocity[axis, first:], before[axis, first:]
+                for k in range(size):
+                    hit[k] |= now[k] != then[k]
+            for axis in range(dimension if hit.any() else 0):
+                values = acceleration[axis, first:]
+                for k in range(size):
+                    values[k] = np.float32(0) if hit[k] else values[k]
 
 
 @kernel
@@ -86,7 +94,7 @@ def _move(places, velocity, slip, dt, chunks):
     dimension, n = velocity.shape
     for c in prange(chunks):
         for axis in range(dimension):
-            for p in chunk_range(c, chunks, n):
+            for p in chunk_numbers(c, chunks, n):
                 u = velocity[axis, p]
                 if len(slip):
                     u += slip[axis, p]

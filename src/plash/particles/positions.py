@@ -63,7 +63,8 @@ def split_position(x):
 @inlined
 def place_in_block(cell, offset, origins, t, p, axis, LAST):
     """Coordinate of particle p in the block of tile t with a halo of 1, but not beyond the tile by rounding."""
-    return min(np.float32(cell[axis, p] - origins[t, axis] + 1) + offset[axis, p], LAST)
+    n = np.uint64(p)
+    return min(np.float32(cell[axis, n] - origins[t, axis] + 1) + offset[axis, n], LAST)
 
 
 def last_place(size: int) -> np.float32:

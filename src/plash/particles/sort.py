@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plash.carried import CARRIED
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.loops import chunk_range, chunk_slots, neighbour_number
+from plash.grid.loops import chunk_range, chunk_slots, neighbour_number, numbers_in
 from plash.grid.tiles import TILE_SHAPES, Shape, Tiles, dimension_of, pack, widened
 from plash.particles.particles import Particles
 from plash.timing import stage
@@ -181,7 +181,7 @@ def _find_slots(shape: Shape) -> Kernel:
         n = len(coordinates) - 1
         for c in prange(chunks):
             for t in chunk_slots(c, chunks, n):
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     dx = (cell[0, p] >> LOG) - coordinates[t, 0]
                     dy = (cell[1, p] >> LOG) - coordinates[t, 1]
                     dz = 0
@@ -199,7 +199,7 @@ def _find_slots(shape: Shape) -> Kernel:
 @kernel
 def _count(group, bounds, counts, chunks):
     for c in prange(chunks):
-        for p in range(bounds[c], bounds[c + 1]):
+        for p in numbers_in(bounds, c):
             counts[c, group[p]] += 1
 
 
@@ -207,9 +207,10 @@ def _count(group, bounds, counts, chunks):
 def _place(group, bounds, places, order, chunks):
     for c in prange(chunks):
         place = places[c]
-        for p in range(bounds[c], bounds[c + 1]):
-            order[place[group[p]]] = p
-            place[group[p]] += 1
+        for p in numbers_in(bounds, c):
+            g = np.uint32(group[p])
+            order[np.uint64(place[g])] = p
+            place[g] += 1
 
 
 @kernel
@@ -236,7 +237,7 @@ def _mark_cells(shape: Shape) -> Kernel:
         n = len(marked)
         for c in prange(chunks):
             for i in chunk_range(c, chunks, n):
-                for p in range(firsts[i], firsts[i + 1]):
+                for p in numbers_in(firsts, i):
                     z = cell[2, p] & (BZ - 1) if DIM == 3 else 0
                     marked[i, z, cell[1, p] & (BY - 1), cell[0, p] & (BX - 1)] = True
                 for axis in range(3):

@@ -29,7 +29,7 @@ from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
-from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_start
+from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, numbers_in, row_start
 from plash.grid.sample import cell_and_share, corner_weight
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
@@ -190,7 +190,7 @@ def _deposit(shape: Shape) -> Kernel:
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     # Coordinates in the block, counted from the centre of its first cell
                     i_x, fx = cell_and_share(place_in_block(cell, offset, origins, t, p, 0, LAST) - half)
                     i_y, fy = cell_and_share(place_in_block(cell, offset, origins, t, p, 1, LAST) - half)

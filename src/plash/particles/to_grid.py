@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import add_block, block_sizes
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_range, chunk_slice
+from plash.grid.loops import chunk_range, chunk_slice, numbers_in
 from plash.grid.sample import cell_and_share
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
@@ -81,7 +81,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     # Coordinates in the block, whose first cell is the halo's
                     x = place_in_block(cell, offset, origins, t, p, 0, LAST)
                     y = place_in_block(cell, offset, origins, t, p, 1, LAST)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.tiles import Tiles
+from plash.mesh.fill import scattered
 from plash.mesh.liquid_field import liquid_field
 from plash.particles.particles import Particles
 from plash.scene.bodies import Solid
@@ -46,7 +47,7 @@ def flow_of(
     if len(position) == 0:
         return None
     field = liquid_field(position, velocity, volume, domain.h, Meshing(detail=1, drops=False), domain, solids)
-    held, totals = field.carried[0], field.carried[1 : 1 + domain.dimension]
+    held, totals = field.filled[0], scattered(field.particles, field.tiles)
     known = held > 0
     speed = np.full(totals.shape, np.nan, np.float32)
     np.divide(totals, held, out=speed, where=known)

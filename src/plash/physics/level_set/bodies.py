@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, for_tile_shape, inlined, serial_kernel
+from plash.grid.compile import Kernel, for_tile_shape, serial_kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import home_of
+from plash.grid.loops import face_step, home_of, root_of, unite
 from plash.grid.tiles import Places, Shape
 from plash.levelset.inside import places_of
 from plash.physics.level_set.band import BAND, cells_within, centres
@@ -167,31 +167,12 @@ def numbered(phi: CellField, is_closed: NDArray[np.bool_], h: float) -> CellFiel
     return CellField(tiles, number.reshape(phi.pool.shape))
 
 
-@inlined
-def _root(root, a):
-    """The member that stands for all that a is joined with; the way there gets shorter."""
-    while root[a] != a:
-        root[a] = root[root[a]]
-        a = root[a]
-    return a
-
-
-@inlined
-def _unite(root, a, b):
-    """Join two, and let the lower number stand for both."""
-    one, two = _root(root, a), _root(root, b)
-    if one < two:
-        root[two] = one
-    else:
-        root[one] = two
-
-
 @serial_kernel
 def _join_pairs(root, one, other):
     for p in range(len(one)):
-        _unite(root, one[p], other[p])
+        unite(root, one[p], other[p])
     for a in range(len(root)):
-        root[a] = _root(root, a)
+        root[a] = root_of(root, a)
 
 
 @for_tile_shape
@@ -212,9 +193,9 @@ def _join_cells(shape: Shape) -> Kernel:
                             dx, dy, dz = 1 if axis == 0 else 0, 1 if axis == 1 else 0, 1 if axis == 2 else 0
                             s, sx, sy, sz = home_of(neighbours, t, x - dx, y - dy, z - dz, BZ, BY, BX)
                             if inside[s, sz, sy, sx]:
-                                _unite(root, own, ((s * BZ + sz) * BY + sy) * BX + sx)
+                                unite(root, own, ((s * BZ + sz) * BY + sy) * BX + sx)
         for a in range(len(root)):
-            root[a] = _root(root, a)
+            root[a] = root_of(root, a)
 
     return run
 
@@ -234,10 +215,7 @@ def _reach_out(shape: Shape) -> Kernel:
                 continue
             lowest = np.float32(np.inf)
             for way in range(WAYS):
-                step = 1 - 2 * (way & 1)
-                dx = step if way < 2 else 0
-                dy = step if way == 2 or way == 3 else 0
-                dz = step if way > 3 else 0
+                dx, dy, dz = face_step(way)
                 s, sx, sy, sz = home_of(neighbours, t, x + dx, y + dy, z + dz, BZ, BY, BX)
                 other = s * SIZE + (sz * BY + sy) * BX + sx
                 if number[other] > 0 and phi[other] < lowest:

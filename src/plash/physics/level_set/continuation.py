@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, home_of, row_start, stride
+from plash.grid.loops import chunk_range, face_step, home_of, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.physics.level_set.band import BAND
 from plash.physics.solids.domain_box import OPEN, DomainBox
@@ -139,10 +139,7 @@ def _mean_of_known(shape: Shape) -> Kernel:
                 x, y, z = inner % BX, inner // BX % BY, inner // (BX * BY)
                 total, count = np.float32(0), np.float32(0)
                 for way in range(WAYS):
-                    step = 1 - 2 * (way & 1)
-                    dx = step if way < 2 else 0
-                    dy = step if way == 2 or way == 3 else 0
-                    dz = step if way > 3 else 0
+                    dx, dy, dz = face_step(way)
                     s, sx, sy, sz = home_of(neighbours, t, x + dx, y + dy, z + dz, BZ, BY, BX)
                     if depth[s, sz, sy, sx] < layer:
                         total += flat[s * SIZE + (sz * BY + sy) * BX + sx]

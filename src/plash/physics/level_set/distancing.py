@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, home_of
+from plash.grid.loops import chunk_range, face_step, home_of
 from plash.grid.tiles import Shape, dimension_of
 from plash.levelset.nearest import nearest_distance
 from plash.levelset.redistance import redistance
@@ -108,10 +108,7 @@ def _is_beside_surface(pool, neighbours, t, x, y, z, BZ, BY, BX):
     inside = pool[t, z, y, x] < 0
     found = False
     for way in range(6 if BZ > 1 else 4):
-        step = 1 - 2 * (way & 1)
-        dx = step if way < 2 else 0
-        dy = step if way == 2 or way == 3 else 0
-        dz = step if way > 3 else 0
+        dx, dy, dz = face_step(way)
         s, sx, sy, sz = home_of(neighbours, t, x + dx, y + dy, z + dz, BZ, BY, BX)
         found |= (pool[s, sz, sy, sx] < 0) != inside
     return found
