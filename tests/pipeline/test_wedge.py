@@ -106,7 +106,7 @@ def test_sheet_movie_and_page_show_every_run(straight):
 
 @pytest.mark.slow
 def test_a_wedge_that_was_stopped_goes_on_with_the_same_bits(straight, tmp_path):
-    with pytest.raises(StoppedError):
+    with pytest.raises(StoppedError, match="go on with the same command"):
         plash.wedge(scene(), tmp_path / "w", VARY, progress=StopAfter(3))
     found = plash.wedge(scene(), tmp_path / "w", VARY)
     for ours, theirs in zip(found.runs, straight.runs, strict=True):

@@ -135,7 +135,7 @@ def run(
     if frame is not None:
         stages = _stages_of_still(scene, frame, stages)
     asked = Asked(scene, folder, stages_for(scene, stages), source, force, verify, frame)
-    with stop_on_signals(folder.resume_command) as stop:
+    with stop_on_signals(f"`{folder.resume_command}`") as stop:
         if workers is None:
             return carry_out(asked, told, stop)
         from plash.pipeline.farm.workers import workers_at

@@ -12,6 +12,8 @@ from types import FrameType
 
 from plash.errors import StoppedError
 
+SAME_COMMAND = "the same command"  # the way on for what is no run of its own
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -20,18 +22,18 @@ class Stop:
     """Whether somebody asked the run to stop, and how to go on with it."""
 
     requested: bool = False
-    resume_command: str = "plash resume"
+    way_on: str = "`plash resume`"
 
     def raise_if_requested(self, where: str) -> None:
         """End the run here if it was asked to stop."""
         if self.requested:
-            raise StoppedError(f"stopped {where}: go on with `{self.resume_command}`")
+            raise StoppedError(f"stopped {where}: go on with {self.way_on}")
 
 
 @contextmanager
-def stop_on_signals(resume_command: str) -> Iterator[Stop]:
+def stop_on_signals(way_on: str) -> Iterator[Stop]:
     """Listen for the signals that end a program; outside the main thread nobody can, and nothing stops."""
-    stop = Stop(resume_command=resume_command)
+    stop = Stop(way_on=way_on)
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return

@@ -24,7 +24,7 @@ from plash.pipeline.open_run import OpenRun
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.run import Asked, carry_out, stages_for
 from plash.pipeline.stages.registry import read_run
-from plash.pipeline.stop import stop_on_signals
+from plash.pipeline.stop import SAME_COMMAND, stop_on_signals
 from plash.pipeline.wedge_parquet import load_arrow, parquet_bytes
 from plash.pipeline.wedge_table import WedgeRow, csv_bytes, row_of
 from plash.pipeline.wedge_views import page_bytes, write_views
@@ -145,7 +145,7 @@ def _one_by_one(
         progress.note(f"run {number + 1} of {len(asked)}: {label(chosen[number])}")
         trouble = ""
         try:
-            with stop_on_signals(each.folder.resume_command) as stop:
+            with stop_on_signals(SAME_COMMAND) as stop:
                 carry_out(each, progress, stop)
         except (DivergedError, VolumeError) as error:
             trouble = str(error)

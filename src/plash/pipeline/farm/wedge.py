@@ -13,7 +13,7 @@ from plash.pipeline.farm.orders import Tell, at_work
 from plash.pipeline.farm.workers import Where, Workers, workers_at
 from plash.pipeline.progress import Progress, Silent
 from plash.pipeline.run import Asked, carry_out
-from plash.pipeline.stop import Stop, stop_on_signals
+from plash.pipeline.stop import SAME_COMMAND, Stop, stop_on_signals
 
 RUNS = "runs"  # what the progress calls them
 
@@ -64,7 +64,7 @@ def side_by_side(
         StoppedError: Ctrl-C or SIGTERM; the runs in work have stopped with a checkpoint each.
     """
     home = asked[0].folder.root.parent
-    with stop_on_signals("the same command") as stop, workers_at(where, threads) as workers:
+    with stop_on_signals(SAME_COMMAND) as stop, workers_at(where, threads) as workers:
         workers.check(home.absolute())
         progress.begin(len(asked), {RUNS: len(asked)})
         try:
