@@ -37,6 +37,7 @@ _LEAST_SHARE = 0.02  # of a face in the opening, below which it is closed
 _NARROWEST = 0.5  # cells: on the grid no opening is narrower, or it could slip between the samples of faces
 _LEAST_COLUMN = 0.1  # of a lattice square in the opening, below which it has no column
 _LEVEL = 1e-6  # part of a normal along an axis that is none
+_AHEAD = 2  # cells ahead of what comes in during a step, in which liquid is looked at that came before
 _FINE = 32  # points in a cell along the normal, to find the stairs
 
 
@@ -242,6 +243,26 @@ class Inlet:
         particles.let_pass(age[:, 0])
         particles.carry(self.carried)
         return particles
+
+    def falling_share(self, liquid: Particles, forces: NDArray[np.float32], start: float, end: float) -> float:
+        """Share of the forces on new liquid (m/s², one column each) that nothing bears, 0 to 1.
+
+        A strand of honey hangs on its nozzle, and liquid under water is held by that round it. What comes in is
+        accelerated as the liquid is that was at the opening before; where there is none it falls freely.
+        """
+        force = forces.mean(axis=1, dtype=np.float64)
+        stencil, reach = self.stencil(end), self.length(end) - self.length(start) + _AHEAD * self.h
+        width = float(np.linalg.norm(self.spout.shape.half_sides(self.dimension)))
+        middle = stencil.center[:, None] / self.h
+        near = np.flatnonzero((np.abs(liquid.cell + 0.5 - middle) < (width + reach) / self.h + 1).all(axis=0))
+        away = (liquid.cell[:, near] + liquid.offset[:, near] - middle).T * self.h
+        along = away @ stencil.normal
+        ahead = near[(along > 0) & (along < reach) & self.contains(away @ stencil.axes[1:].T)]
+        ahead = ahead[~liquid.ballistic[ahead]]
+        if len(ahead) == 0 or not force.any():
+            return 1.0
+        taken = liquid.acceleration[:, ahead].mean(axis=1, dtype=np.float64)
+        return float(np.clip(taken @ force / (force @ force), 0.0, 1.0))
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:
         """Where the particles of one layer leave the opening, for some columns."""
