@@ -37,7 +37,6 @@ _LEAST_SHARE = 0.02  # of a face in the opening, below which it is closed
 _NARROWEST = 0.5  # cells: on the grid no opening is narrower, or it could slip between the samples of faces
 _LEAST_COLUMN = 0.1  # of a lattice square in the opening, below which it has no column
 _LEVEL = 1e-6  # part of a normal along an axis that is none
-_AHEAD = 2  # cells ahead of what comes in during a step, in which liquid is looked at that came before
 _FINE = 32  # points in a cell along the normal, to find the stairs
 
 
@@ -91,6 +90,7 @@ class Inlet:
         seed: Of random numbers, different for every spout.
         is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
         carried: What its liquid carries of what the scene asks for, by name.
+        nu: Kinematic viscosity of its liquid, m²/s.
     """
 
     spout: Spout
@@ -101,6 +101,7 @@ class Inlet:
     seed: tuple[int, ...]
     is_open: IsOpen = everywhere
     carried: Mapping[str, CarriedValue] = field(default_factory=dict)
+    nu: float = 0.0
 
     @property
     def name(self) -> str:
@@ -244,25 +245,14 @@ class Inlet:
         particles.carry(self.carried)
         return particles
 
-    def falling_share(self, liquid: Particles, forces: NDArray[np.float32], start: float, end: float) -> float:
-        """Share of the forces on new liquid (m/s², one column each) that nothing bears, 0 to 1.
+    def falling_share(self, start: float, end: float) -> float:
+        """Share of the forces that accelerates what comes out between two times: less than 1 if it is thick.
 
-        A strand of honey hangs on its nozzle, and liquid under water is held by that round it. What comes in is
-        accelerated as the liquid is that was at the opening before; where there is none it falls freely.
+        That liquid is a strand of length l = s dt which hangs on the opening. Falling freely it would have got faster
+        by g dt/2 in the mean, and hanging by its Trouton viscosity 3 ν it is by g l²/(9 ν).
         """
-        force = forces.mean(axis=1, dtype=np.float64)
-        stencil, reach = self.stencil(end), self.length(end) - self.length(start) + _AHEAD * self.h
-        width = float(np.linalg.norm(self.spout.shape.half_sides(self.dimension)))
-        middle = stencil.center[:, None] / self.h
-        near = np.flatnonzero((np.abs(liquid.cell + 0.5 - middle) < (width + reach) / self.h + 1).all(axis=0))
-        away = (liquid.cell[:, near] + liquid.offset[:, near] - middle).T * self.h
-        along = away @ stencil.normal
-        ahead = near[(along > 0) & (along < reach) & self.contains(away @ stencil.axes[1:].T)]
-        ahead = ahead[~liquid.ballistic[ahead]]
-        if len(ahead) == 0 or not force.any():
-            return 1.0
-        taken = liquid.acceleration[:, ahead].mean(axis=1, dtype=np.float64)
-        return float(np.clip(taken @ force / (force @ force), 0.0, 1.0))
+        length = self.length(end) - self.length(start)
+        return 1.0 / (1.0 + 4.5 * self.nu * (end - start) / length**2) if length > 0 else 1.0
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:
         """Where the particles of one layer leave the opening, for some columns."""

@@ -164,7 +164,7 @@ class Sources:
         inflow = Inflow.none() if places.solids.cut_cells is None else Inflow(ahead, np.abs(flux))
         return RunningInlets(
             places.solids,
-            replace(inflow, fastest=fastest),
+            replace(inflow, fastest=fastest, held=ahead),
             tuple(part[known] for part in places.faces),
             ahead,
             flux,
@@ -212,8 +212,7 @@ class Sources:
             wanted = inlet.volume(end) - brought.get(inlet.name, 0.0)
             if wanted > 0:
                 new = inlet.due(start, end)
-                falling = acceleration(new, end)
-                falling *= np.float32(inlet.falling_share(particles, falling, start, end))
+                falling = np.float32(inlet.falling_share(start, end)) * acceleration(new, end)
                 _fly(new, falling, velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
