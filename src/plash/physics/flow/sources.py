@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import LIQUID, NEAR_AIR, Cells
+from plash.grid.cells import AIR, LIQUID, Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Places
-from plash.levelset.inside import places_of, share_inside
+from plash.levelset.inside import places_of
 from plash.particles.insert import insert_particles
 from plash.particles.particles import Particles
 from plash.physics.compatibility import SolidFluxes
@@ -28,7 +28,6 @@ from plash.physics.solids.base import SolidFields
 from plash.timing import stage
 
 _RIM = 2  # cells round a spout's faces in which straight paths are not allowed for
-_LEAST_WET = 0.5  # of a cell that is liquid, as its centre is
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,19 +84,14 @@ class RunningInlets:
         """The same, with what drains take."""
         return replace(self, inflow=self.inflow.plus(drained))
 
-    def beside_air(self, cells: Cells, h: float) -> RunningInlets:
+    def beside_air(self, cells: Cells) -> RunningInlets:
         """The same, with the velocity of the liquid at faces that reach beyond the rim of an opening into air.
 
-        Such a face has a share σ in the opening and the flux σ s. That is its mean velocity where the rest of it is a
-        wall, as under water. Where a jet fills a share w of the cell ahead the rest is air, and its velocity is that
-        of the wet part, σ s/w. With σ s the rim would come slower than the middle, and be left behind.
+        Such a face has a share σ in the opening, and the flux σ s. That is its mean velocity if the rest of it is wall,
+        as under water. With air beside the rim it is at the surface of a jet, where the velocity goes on as it is
+        inside: s. With σ s the rim would come slower than the middle, and be left behind.
         """
-        if cells.phi is None or len(self.flux) == 0:
-            return self
-        beside = (cells.label[self.ahead] == LIQUID) & ((cells.surroundings[0][self.ahead] & NEAR_AIR) > 0)
-        wet = share_inside(cells.phi.pool[self.ahead].astype(np.float64) / h)
-        most = np.maximum(np.abs(self.flux), np.abs(self.whole))
-        flux = np.where(beside, np.clip(self.flux / np.maximum(wet, _LEAST_WET), -most, most), self.flux)
+        flux = np.where(_has_air_aside(cells, self.faces[0], self.ahead), self.whole, self.flux)
         inflow = replace(self.inflow, rate=np.abs(flux)) if len(self.inflow.rate) else self.inflow
         return replace(self, flux=flux, inflow=inflow, brought_in=replace(self.brought_in, outflow=-np.abs(flux)))
 
@@ -242,6 +236,18 @@ class Sources:
         brought[name] = brought.get(name, 0.0) + volume * self.h**particles.dimension
         insert_particles(particles, new)
         return volume
+
+
+def _has_air_aside(cells: Cells, axes: NDArray[np.int64], places: Places) -> NDArray[np.bool_]:
+    """Whether air is beside cells, diagonally too, in the layer across an axis of each."""
+    found = np.zeros(len(axes), np.bool_)
+    for offsets in itertools.product((-1, 0, 1), repeat=cells.tiles.dimension):
+        beside = places
+        for axis, offset in enumerate(offsets):
+            if offset != 0:
+                beside = cells.tiles.beside(beside, axis, offset)
+        found |= (cells.label[beside] == AIR) & (np.array(offsets)[axes] == 0)
+    return found
 
 
 def _fly(particles: Particles, acceleration: NDArray[np.float32], later: float, h: float) -> None:
