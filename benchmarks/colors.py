@@ -29,12 +29,13 @@ KINDS: dict[str, dict[str, Any]] = {
 def dam_break(resolution: int, dimension: int, kind: str) -> plash.Scene:
     """A column of liquid whose lower half may have a colour of its own."""
     size = (1.2, 1.0, 0.6)[:dimension]
-    fills: list[dict[str, Any]] = []
+    fills = []
     for low, high, color in ((0.0, 0.3, "#c02020"), (0.3, 0.6, "#2040c0")):
         corners = (0.0, low, 0.0)[:dimension], (0.5, high, 0.6)[:dimension]
         shape = plash.Box(min=corners[0], max=corners[1])
-        fills.append({"shape": shape} if kind == "one" else {"shape": shape, "color": color})
-    return plash.Scene(domain={"size": size, "resolution": resolution}, liquid=KINDS[kind], fill=fills)
+        fills.append(plash.Fill(shape=shape) if kind == "one" else plash.Fill(shape=shape, color=color))
+    liquid = plash.Liquid(**KINDS[kind])
+    return plash.Scene(domain={"size": size, "resolution": resolution}, liquid=liquid, fill=fills)
 
 
 def ratios(resolution: int, dimension: int, steps: int) -> dict[str, float]:

@@ -235,6 +235,62 @@ def test_fills_of_their_own_firmness(dimension):
     assert np.isfinite(solver.state.particles.strain_tensor).all()
 
 
+@pytest.mark.slow
+def test_jelly_gives_way_to_a_lid_that_comes_down_and_goes_up_again():
+    """It keeps its volume and hangs together, and is as high afterwards as it was."""
+    block = box((0.1, 0), (0.2, 0.1))
+    lid = {"shape": {"kind": "box", "min": (0.06, 0.1125), "max": (0.24, 0.15)}}
+    lid["motion"] = {"keys": [{"time": t, "offset": (0, y)} for t, y in ((0, 0), (0.2, -0.03), (0.4, 0))]}
+    keys = {"viscosity": 8.0, "domain": {"friction": {"y_min": 1.0}}, "solid": [lid]}
+    solver = build_liquid(scene([block], (0.3, 0.2), 24, 5e3, **keys))
+    heights = []
+    for end in (0.02, 0.2, 0.7):
+        advanced(solver, end, fps=50)
+        heights.append(solver.state.particles.position(solver.h)[:, 1].max())
+        assert not solver.state.particles.ballistic.any()
+        assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.03)
+    assert heights[1] < 0.0825
+    assert heights[2] == pytest.approx(heights[0], abs=solver.h / 3)
+
+
+@pytest.mark.slow
+def test_jelly_that_falls_on_a_ball_stays_out_of_it():
+    """A body that cuts cells holds it up: no particle is in the ball or leaves the jelly, and no energy is made."""
+    ball = {"name": "ball", "shape": {"kind": "sphere", "center": (0.15, 0.03), "radius": 0.03}, "friction": 1.0}
+    keys = {"viscosity": 8.0, "domain": {"friction": {"y_min": 1.0}}, "solid": [ball]}
+    solver = build_liquid(scene([box((0.1, 0.07), (0.2, 0.15))], (0.3, 0.2), 24, 5e3, **keys))
+    start = energy(solver, 5e3, 9.81)
+    advanced(solver, 0.4)
+    p = solver.state.particles
+    away = np.linalg.norm(p.position(solver.h) - (0.15, 0.03), axis=1)
+    assert 0.03 - 1e-6 < away.min() < 0.03 + solver.h / 2
+    assert solver.ledger.leaks == {"ball": 0}
+    assert not p.ballistic.any()
+    assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.03)
+    assert energy(solver, 5e3, 9.81) < start
+
+
+def test_jelly_out_of_a_spout_hangs_on_it():
+    """It comes as fast as it was asked, but for what its weight stretches it, as wide as the opening, and strained."""
+    speed, radius, modulus = 0.2, 0.02, 5e3
+    shape = {"kind": "disc", "center": (0.101, 0.18), "normal": (0, -1), "radius": radius}
+    spout = {"name": "jet", "kind": "spout", "shape": shape, "speed": speed}
+    made = scene([], (0.2, 0.2), 40, modulus, viscosity=1.0, source=[spout])
+    solver = build_liquid(made)
+    advanced(solver, 0.4, fps=40)
+    p = solver.state.particles
+    across, depth = np.abs(p.position(solver.h) - (0.101, 0.18)).T
+    first = depth < 2 * radius
+    # Strain at the opening is rho g L/4G, of a strand that has the length L = speed times time
+    stretch = RHO * 9.81 * 2 * radius / (4 * modulus)
+    assert np.abs(p.velocity[1][first] / -speed - 1).max() < 1.5 * stretch
+    assert 0.9 * radius < across[first].max() < 1.02 * radius
+    assert not p.ballistic.any()
+    assert 0 < np.abs(p.strain_tensor).max() < 0.1
+    assert solver.ledger.inflow == pytest.approx(2 * radius * speed * 0.4, rel=1e-6)
+    assert solver.ledger.volume == pytest.approx(solver.ledger.target_volume, rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
