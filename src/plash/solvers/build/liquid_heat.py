@@ -68,7 +68,7 @@ def spout_viscosity(scene: Scene, spout: Spout) -> float:
     liquid = scene.liquid
     if spout.viscosity is not None:
         return spout.viscosity / liquid.rho
-    if spout.temperature is None:
+    if spout.temperature is None or liquid.viscosity_ramp is None:
         return liquid.nu
     return float(np.exp(log_viscosity_at(liquid, np.array([spout.temperature])))[0]) / liquid.rho
 
