@@ -12,6 +12,7 @@ from plash.levelset.inside import places_of
 from plash.solvers.build.liquid import build_liquid
 
 SPEED = 0.6
+POINTS = [{"temperature": 300, "dynamic_viscosity": 73}, {"temperature": 400, "dynamic_viscosity": 0.73}]
 
 
 def spout(dimension: int, degrees: float = 0.0, **keys):
@@ -123,6 +124,21 @@ def test_the_ledger_balances_with_every_solver(settings):
     assert ledger.outflow == pytest.approx(sum(ledger.removed.values()))
     assert ledger.particle_volume == pytest.approx(ledger.target_volume, rel=1e-9)
     assert ledger.leaks == {"ball": 0}
+
+
+@pytest.mark.parametrize(
+    ("liquid", "keys", "nu"),
+    [
+        ({"kinematic_viscosity": 0.3}, {}, 0.3),
+        ({"kinematic_viscosity": 0.0}, {"temperature": 350.0}, 0.0),
+        ({"kinematic_viscosity": 0.3}, {"viscosity": 1.46}, 0.002),
+        ({"temperature": 300, "viscosity_at": POINTS}, {"temperature": 350.0}, 0.01),
+    ],
+)
+def test_a_spout_knows_how_thick_its_liquid_is(liquid, keys, nu):
+    """All of the liquid's, its own, or that of its temperature."""
+    made = scene(2, source=[spout(2, **keys)]).with_values(liquid=plash.Liquid(density=730, **liquid))
+    assert build_liquid(made).sources.inlets[0].nu == pytest.approx(nu)
 
 
 def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():
