@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,6 @@ def test_too_much_light_is_white_and_nothing_overflows():
 def test_drawn_liquid_of_an_opaque_look_hides_what_is_behind(look):
     """Within a hundredth of the domain, whatever the material is; plain water does not."""
     fill = [{"shape": plash.Box(min=(0, 0, 0), max=(0.3, 0.2, 0.4))}]
-    parts = {"domain": {"size": (0.6, 0.5, 0.4), "resolution": 8}, "fill": fill}
+    parts: Any = {"domain": {"size": (0.6, 0.5, 0.4), "resolution": 8}, "fill": fill}
     hidden, clear = (Tint(plash.Scene(**parts, look=plash.Look(liquid=name))).liquid.cloudy for name in (look, None))
     assert hidden < 0.005 < 0.2 < clear
