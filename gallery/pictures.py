@@ -46,7 +46,7 @@ _STILL = 0.4  # the share of the run that has passed at the still, where the sce
 _STILLS = {
     "burning_log": 0.7,
     "chimney_wind": 1.0,
-    "chocolate_pour": 0.8,
+    "chocolate_pour": 0.42,
     "cold_fog": 1.0,
     "drop_in_pool": 0.16,
     "egg_white": 0.8,
