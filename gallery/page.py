@@ -14,8 +14,8 @@ INTRODUCTION = """\
 # Gallery
 
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
-which also writes this page. The clips show the first seconds of each; those of smoke are drafts, and its stills
-are ray traced.
+which also writes this page. The clips show the first seconds of each; those of smoke and of some thick liquids are
+drafts, and their stills are ray traced.
 """
 
 README_CLIPS = ("fountain", "faucet_filling_glass", "knot", "wave_maker")  # beside the two large stills at its top

@@ -1,6 +1,7 @@
 """A still and a looping clip of a scene, made by a normal run: what is there already is not made again.
 
-Clips of smoke are drafts, which a ray-traced frame takes ten times as long as; its stills are ray traced.
+Clips of smoke and of some thick liquids are drafts, which a ray-traced frame takes ten times as long as; their stills
+are ray traced.
 """
 
 from __future__ import annotations
@@ -29,22 +30,38 @@ LARGEST_GALLERY = 20_000_000
 
 # Made to measure and to test with, not to look at
 NOT_SHOWN = ("bench_dam_break", "falling_block", "still_pool")
-_SAMPLES = 12  # of a still of smoke
+_SAMPLES = 12  # of a still whose clip is a draft
+_DRAFT_CLIPS = (
+    "chocolate_pour",
+    "egg_white",
+    "honey_toast",
+    "jelly_drop",
+    "jelly_letters",
+    "jelly_melts",
+    "lava_flow",
+    "toothpaste",
+    "wax_melts",
+)
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
 _STILLS = {
     "burning_log": 0.7,
     "chimney_wind": 1.0,
-    "chocolate_pour": 0.8,
+    "chocolate_pour": 0.42,
     "cold_fog": 1.0,
     "drop_in_pool": 0.16,
-    "honey_toast": 0.9,
+    "egg_white": 0.8,
+    "honey_toast": 1.0,
+    "jelly_letters": 0.9,
+    "jelly_melts": 1.0,
     "kettle_steam": 0.7,
     "lava_flow": 1.0,
     "plume": 0.8,
     "plume_past_ball": 0.85,
     "smoke_ring": 0.6,
+    "toothpaste": 1.0,
     "torch": 0.7,
     "two_smokes": 0.75,
+    "wax_melts": 1.0,
 }
 _RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 
@@ -83,7 +100,7 @@ def settings_of(name: str, **more: Any) -> dict[str, Any]:
         "output.clip_width": CLIP_WIDTH,
     }
     if QUALITY is not None and "quality" in plash.Look.model_fields:
-        settings["look.quality"] = "draft" if _is_smoke(name) else QUALITY
+        settings["look.quality"] = "draft" if _has_draft_clip(name) else QUALITY
     return settings | more
 
 
@@ -107,7 +124,7 @@ def make_pictures(name: str, runs: Path, pictures: Pictures, progress: Progress 
     pictures.folder.mkdir(parents=True, exist_ok=True)
     copyfile(clip, pictures.clip)
     number = _still_frame(name, scene.time.frames)
-    if _is_smoke(name) and "look.quality" not in more:
+    if _has_draft_clip(name) and "look.quality" not in more:
         finer = plash.load_scene(name, **{**settings, "look.quality": "final", "look.samples": _SAMPLES})
         picture = renderer_of(drawable(finer)[0]).picture(moment_of(finer, folder, number))
     else:
@@ -116,8 +133,8 @@ def make_pictures(name: str, runs: Path, pictures: Pictures, progress: Progress 
     Image.fromarray(picture).save(pictures.still, "JPEG", quality=88, optimize=True)
 
 
-def _is_smoke(name: str) -> bool:
-    return plash.load_scene(name).solver.has_smoke
+def _has_draft_clip(name: str) -> bool:
+    return name in _DRAFT_CLIPS or plash.load_scene(name).solver.has_smoke
 
 
 def _still_frame(name: str, frames: int) -> int:

@@ -1,8 +1,12 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
+import plash
 from plash.render.colors import scale_colors
 from plash.render.preview.develop import develop
+from plash.render.preview.tint import Tint
 from plash.scene.colors import linear, screen
 
 
@@ -32,3 +36,12 @@ def test_a_plain_colour_is_kept():
 def test_too_much_light_is_white_and_nothing_overflows():
     assert (develop(np.full((2, 2, 3), 50, np.float32)) == 255).all()
     assert (develop(np.full((2, 2, 3), -1, np.float32)) == 0).all()
+
+
+@pytest.mark.parametrize("look", ["paint", "milk"])
+def test_drawn_liquid_of_an_opaque_look_hides_what_is_behind(look):
+    """Within a hundredth of the domain, whatever the material is; plain water does not."""
+    fill = [{"shape": plash.Box(min=(0, 0, 0), max=(0.3, 0.2, 0.4))}]
+    parts: Any = {"domain": {"size": (0.6, 0.5, 0.4), "resolution": 8}, "fill": fill}
+    hidden, clear = (Tint(plash.Scene(**parts, look=plash.Look(liquid=name))).liquid.cloudy for name in (look, None))
+    assert hidden < 0.005 < 0.2 < clear

@@ -12,6 +12,7 @@ from plash.levelset.inside import places_of
 from plash.solvers.build.liquid import build_liquid
 
 SPEED = 0.6
+POINTS = [{"temperature": 300, "dynamic_viscosity": 73}, {"temperature": 400, "dynamic_viscosity": 0.73}]
 
 
 def spout(dimension: int, degrees: float = 0.0, **keys):
@@ -74,17 +75,26 @@ def test_a_spout_under_water_gives_the_flux_that_was_asked_at_any_angle(dimensio
     assert ledger.volume == pytest.approx(ledger.target_volume, rel=0.02)
 
 
+@pytest.mark.parametrize("nu", [0.0, 0.5])
 @pytest.mark.parametrize("degrees", [0, 30, 45])
-def test_a_jet_in_air_leaves_at_its_speed(dimension, degrees):
+def test_a_jet_in_air_leaves_at_its_speed(dimension, degrees, nu):
+    """Its rim as fast as its middle, and no wider than the opening, however thick the liquid is."""
     still_air = {"gravity": (0, 0, 0)[:dimension]}
-    solver = run(build_liquid(scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)), 0.2)
+    made = scene(dimension, None, source=[spout(dimension, degrees)], domain=still_air)
+    liquid = plash.Liquid(density=730, kinematic_viscosity=nu)
+    solver = build_liquid(made.with_values(liquid=liquid))
+    for step in range(1, 11):
+        run(solver, 0.04 * step)
     stencil, particles = solver.sources.inlets[0].stencil(0.0), solver.state.particles
-    ahead = (particles.position(solver.h) - stencil.center) @ stencil.normal
-    speed = (stencil.normal @ particles.velocity)[ahead > 2 * solver.h]
-    assert speed.mean() == pytest.approx(SPEED, rel=0.02)
-    assert ahead.max() == pytest.approx(0.2 * SPEED, abs=0.6 * solver.h)
+    away = particles.position(solver.h) - stencil.center
+    ahead, speed = away @ stencil.normal, stencil.normal @ particles.velocity
+    far = ahead > 2 * solver.h
+    assert speed[far].mean() == pytest.approx(SPEED, rel=0.02)
+    assert np.abs(speed[far] - SPEED).max() < (0.005 if degrees == 0 else 0.06) * SPEED
+    assert np.linalg.norm(away - np.outer(ahead, stencil.normal), axis=1).max() < 1.02 * 0.11
+    assert ahead.max() == pytest.approx(0.4 * SPEED, abs=0.6 * solver.h)
     assert ahead.min() > -solver.h
-    assert solver.ledger.inflow == pytest.approx(SPEED * solver.sources.inlets[0].area * 0.2, rel=1e-6)
+    assert solver.ledger.inflow == pytest.approx(SPEED * solver.sources.inlets[0].area * 0.4, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +124,21 @@ def test_the_ledger_balances_with_every_solver(settings):
     assert ledger.outflow == pytest.approx(sum(ledger.removed.values()))
     assert ledger.particle_volume == pytest.approx(ledger.target_volume, rel=1e-9)
     assert ledger.leaks == {"ball": 0}
+
+
+@pytest.mark.parametrize(
+    ("liquid", "keys", "nu"),
+    [
+        ({"kinematic_viscosity": 0.3}, {}, 0.3),
+        ({"kinematic_viscosity": 0.0}, {"temperature": 350.0}, 0.0),
+        ({"kinematic_viscosity": 0.3}, {"viscosity": 1.46}, 0.002),
+        ({"temperature": 300, "viscosity_at": POINTS}, {"temperature": 350.0}, 0.01),
+    ],
+)
+def test_a_spout_knows_how_thick_its_liquid_is(liquid, keys, nu):
+    """All of the liquid's, its own, or that of its temperature."""
+    made = scene(2, source=[spout(2, **keys)]).with_values(liquid=plash.Liquid(density=730, **liquid))
+    assert build_liquid(made).sources.inlets[0].nu == pytest.approx(nu)
 
 
 def test_a_spout_runs_from_start_to_stop_and_ramps_in_between():

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 import plash
 from plash.errors import SceneError
@@ -192,30 +194,43 @@ def test_one_number_stands_for_all_closed_sides():
     assert "friction = { y_min = 0.5 }\n" in scene_text(made.with_values(domain=table))
 
 
-@pytest.mark.parametrize(("transfer", "beside_a_body"), [("apic", False), ("flip", False), ("apic", True)])
-def test_a_strand_hangs_on_its_nozzle(transfer, beside_a_body):
-    """Tension holds it: it leaves the spout as fast as it comes, and no particle flies off on its own.
+SPACE = pytest.param(3, "apic", False, marks=pytest.mark.slow)
 
+
+@pytest.mark.parametrize(
+    ("d", "transfer", "beside_a_body"), [(2, "apic", False), (2, "flip", False), (2, "apic", True), SPACE]
+)
+def test_a_strand_hangs_on_its_nozzle(d, transfer, beside_a_body):
+    """Tension holds it: it leaves the spout as it comes, rim and middle, and hangs together.
+
+    In the first diameter below the nozzle it is faster by what its weight stretches it, 0.7 % by its Trouton viscosity.
     A body that it does not touch changes nothing, though fluxes of spouts are then kept beside the divergence.
     """
+    speed, radius, h = 0.3, 0.004, 0.001
     body = plash.Solid(shape=plash.Sphere(center=(0.009, 0.04), radius=0.0051))
-    disc = plash.Disc(center=(0.02, 0.05), normal=(0, -1), radius=0.004)
+    disc = plash.Disc(center=(0.0203, 0.05, 0.0099)[:d], normal=(0, -1, 0)[:d], radius=radius)
     scene = plash.Scene(
-        domain={"size": (0.04, 0.06), "cell_size": 0.001, "friction": 1},
-        liquid={"density": 1420, "dynamic_viscosity": 50.0},
+        domain={"size": (0.04, 0.06, 0.02)[:d], "cell_size": h, "friction": 1},
+        liquid={"density": 1420, "dynamic_viscosity": 500.0},
         solver={"transfer": transfer},
-        source=[plash.Spout(shape=disc, speed=0.3)],
+        source=[plash.Spout(shape=disc, speed=speed)],
         solid=[body] if beside_a_body else [],
     )
     solver: Any = plash.build(scene)
-    for step in range(1, 9):
+    for step in range(1, 8):
         while solver.state.time < step / 48 - 1e-9:
             solver.advance(step / 48)
     particles = solver.state.particles
-    y = particles.position(solver.h)[:, 1]
-    near = (y > 0.04) & (y < 0.047)
-    assert particles.velocity[1][near].mean() == pytest.approx(-0.3, rel=0.03)
-    assert particles.ballistic.mean() < 0.01
+    away = particles.position(solver.h) - np.array(disc.center)
+    first = away[:, 1] > -2 * radius
+    assert np.abs(particles.velocity[1][first] / -speed - 1).max() < 0.02
+    across = np.linalg.norm(np.delete(away, 1, axis=1), axis=1)
+    assert 0.9 * radius < across[first].max() < 1.02 * radius
+    assert across.max() < 1.05 * radius
+    assert particles.ballistic.mean() < 0.001
+    near = cKDTree(away).sparse_distance_matrix(cKDTree(away), 1.2 * h)
+    assert connected_components(near)[0] == 1
+    assert solver.ledger.inflow == pytest.approx(speed * disc.area(d) * solver.state.time, rel=1e-6)
     assert abs(solver.ledger.volume / solver.ledger.target_volume - 1) < 0.03
 
 

@@ -121,7 +121,7 @@ class PressureSolver:
         solves = [solution]
         if known is not None:
             solution.history.insert(0, pcg.norm(system.operator, b))
-        parted = separate_from_walls(cells, potential, system.closed) if self.separating_walls else None
+        parted = separate_from_walls(cells, potential, system.closed, inflow.held) if self.separating_walls else None
         if parted is not None:
             cells = parted
             b, system = self._equations(velocity, cells, inflow)

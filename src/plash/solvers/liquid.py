@@ -207,7 +207,7 @@ class LiquidSolver:
         volume = self.surface_tracker.volume(cells)
         self.ledger.measure(volume, *unseen, self.h**s.particles.dimension)
         s.cells = self.sinks.opened(cells, s.time)
-        return solids, inlets, s.cells, volume
+        return solids, inlets.beside_air(s.cells), s.cells, volume
 
     def begin(self, state: State) -> None:
         """Begin with a state, whose liquid the ledger counts as that of the start."""

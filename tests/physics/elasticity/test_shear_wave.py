@@ -64,7 +64,7 @@ def expected(n, dt):
 
 @pytest.mark.parametrize(
     ("dimension", "n"),
-    [(2, 16), pytest.param(2, 32, marks=pytest.mark.slow), pytest.param(3, 16, marks=pytest.mark.slow)],
+    [(2, 16), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 32), (2, 64), (3, 16)))],
 )
 def test_a_standing_wave_has_the_frequency_of_the_grid(dimension, n):
     """Z15: sin(omega dt/2) = c K dt/2, within 1e-4, and no decay."""

@@ -1,6 +1,7 @@
 """Spouts: what comes out, and the stairs of faces they are on the grid."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -36,6 +37,18 @@ def test_nothing_can_pass_from_behind_to_ahead_but_through_the_plug(dimension, d
     ].astype(int)
     assert all(tuple(cell) in inlet_cells for cell in (stencil.ahead - steps).tolist())
     assert not any(tuple(cell) in inlet_cells for cell in stencil.ahead.tolist())
+
+
+@pytest.mark.parametrize("dt", [0.004, 0.02])
+def test_thick_liquid_hangs_on_its_opening_and_thin_liquid_falls(dt):
+    """In the mean it gets faster by what its Trouton viscosity lets it, g l²/(9 nu), or by g dt/2."""
+    thin, thick = (replace(inlet(3), nu=nu) for nu in (1e-6, 50.0))
+    assert inlet(3).falling_share(0.3, 0.3 + dt) == 1
+    assert thin.falling_share(0.3, 0.3 + dt) == pytest.approx(1, abs=0.002)
+    hangs = (1.3 * dt) ** 2 / (9 * 50.0)
+    assert thick.falling_share(0.3, 0.3 + dt) * dt / 2 == pytest.approx(hangs, rel=0.01)
+    stopped = replace(inlet(3, stop=0.2), nu=50.0)
+    assert stopped.falling_share(0.3, 0.3 + dt) == 1
 
 
 @pytest.mark.parametrize("place", [0.05, 0.0625, 0.1, 0.3])

@@ -23,11 +23,13 @@ class Inflow:
         places: Cells; one may occur several times.
         rate: Volume a second over the area of a face, m/s: h times the divergence wanted.
         fastest: Speed of liquid that comes in, m/s, which no velocity on the grid may have yet.
+        held: Cells ahead of openings: liquid goes on behind those, and does not part from them as from a wall.
     """
 
     places: Places
     rate: NDArray[np.float64]
     fastest: float = 0.0
+    held: Places = (np.zeros(0, np.int64),) * 4
 
     @staticmethod
     def none() -> Inflow:
@@ -36,8 +38,11 @@ class Inflow:
 
     def plus(self, other: Inflow) -> Inflow:
         """Both together."""
-        places = tuple(np.concatenate(parts) for parts in zip(self.places, other.places, strict=True))
-        return Inflow(places, np.concatenate([self.rate, other.rate]), max(self.fastest, other.fastest))
+        places, held = (
+            tuple(np.concatenate(parts) for parts in zip(*both, strict=True))
+            for both in ((self.places, other.places), (self.held, other.held))
+        )
+        return Inflow(places, np.concatenate([self.rate, other.rate]), max(self.fastest, other.fastest), held)
 
     def add_to(self, outflow: Pool64, cells: Cells) -> None:
         """Add the rates of liquid cells to -h ∇·u."""

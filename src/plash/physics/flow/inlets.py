@@ -90,6 +90,7 @@ class Inlet:
         seed: Of random numbers, different for every spout.
         is_open: Whether particles are where liquid can be at a time: in no solid, and not beyond a closed side.
         carried: What its liquid carries of what the scene asks for, by name.
+        nu: Kinematic viscosity of its liquid, m²/s.
     """
 
     spout: Spout
@@ -100,6 +101,7 @@ class Inlet:
     seed: tuple[int, ...]
     is_open: IsOpen = everywhere
     carried: Mapping[str, CarriedValue] = field(default_factory=dict)
+    nu: float = 0.0
 
     @property
     def name(self) -> str:
@@ -242,6 +244,15 @@ class Inlet:
         particles.let_pass(age[:, 0])
         particles.carry(self.carried)
         return particles
+
+    def falling_share(self, start: float, end: float) -> float:
+        """Share of the forces that accelerates what comes out between two times: less than 1 if it is thick.
+
+        That liquid is a strand of length l = s dt which hangs on the opening. Falling freely it would have got faster
+        by g dt/2 in the mean, and hanging by its Trouton viscosity 3 ν it is by g l²/(9 ν).
+        """
+        length = self.length(end) - self.length(start)
+        return 1.0 / (1.0 + 4.5 * self.nu * (end - start) / length**2) if length > 0 else 1.0
 
     def _layer(self, layer: int, columns: NDArray[np.int64], stencil: InletStencil) -> Array:
         """Where the particles of one layer leave the opening, for some columns."""

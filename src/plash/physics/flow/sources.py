@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.cells import LIQUID, Cells
+from plash.grid.cells import AIR, LIQUID, Cells
 from plash.grid.fields import FaceField
 from plash.grid.tiles import Places
 from plash.levelset.inside import places_of
@@ -60,7 +60,9 @@ class RunningInlets:
         solids: The solids, with every plug as a solid.
         inflow: What flows into cells through faces that the divergence leaves out, where solids cut cells.
         faces: Faces that liquid comes in through: axis and place.
+        ahead: The cell that each leads to.
         flux: Mean velocity over each of them, m/s.
+        whole: That over one that is all in the opening, m/s.
         velocity: Of the liquid at each of them, m/s.
         walls: All faces of plugs.
         inside: Velocity there, m/s: that of the spout, and none behind.
@@ -70,7 +72,9 @@ class RunningInlets:
     solids: SolidFields
     inflow: Inflow
     faces: Places
-    flux: NDArray[np.float32]
+    ahead: Places
+    flux: NDArray[np.float64]
+    whole: NDArray[np.float64]
     velocity: NDArray[np.float32]
     walls: Places
     inside: NDArray[np.float32]
@@ -79,6 +83,17 @@ class RunningInlets:
     def with_drains(self, drained: Inflow) -> RunningInlets:
         """The same, with what drains take."""
         return replace(self, inflow=self.inflow.plus(drained))
+
+    def beside_air(self, cells: Cells) -> RunningInlets:
+        """The same, with the velocity of the liquid at faces that reach beyond the rim of an opening into air.
+
+        Such a face has a share σ in the opening, and the flux σ s. That is its mean velocity if the rest of it is wall,
+        as under water. With air beside the rim it is at the surface of a jet, where the velocity goes on as it is
+        inside: s. With σ s the rim would come slower than the middle, and be left behind.
+        """
+        flux = np.where(_has_air_aside(cells, self.faces[0], self.ahead), self.whole, self.flux)
+        inflow = replace(self.inflow, rate=np.abs(flux)) if len(self.inflow.rate) else self.inflow
+        return replace(self, flux=flux, inflow=inflow, brought_in=replace(self.brought_in, outflow=-np.abs(flux)))
 
     def solid_fluxes(self) -> SolidFluxes:
         """What the spouts push into cells."""
@@ -94,7 +109,7 @@ class RunningInlets:
 
     def enforce_inlet_flux(self, velocity: FaceField) -> None:
         """Set the velocity through the faces of spouts to their flux, before the projection."""
-        velocity.pool[self.faces] = self.flux
+        velocity.pool[self.faces] = self.flux.astype(np.float32)
 
     def enforce_inlet_velocity(self, velocity: FaceField) -> None:
         """Set the velocity at spouts to that of the liquid they emit, after the projection."""
@@ -134,21 +149,24 @@ class Sources:
             return _no_inlets(solids)
         places = self._placed(solids, running, end)
         speeds = np.array([inlet.speed(start, end) for inlet in running])
-        flux = places.flux * speeds[places.spout_of_face]
-        velocity = places.normal * speeds[places.spout_of_face] + places.handed
+        known = places.faces[1] > 0
+        owner = places.spout_of_face[known]
+        ahead = tuple(part[known] for part in places.ahead)
+        flux, whole = places.flux[known] * speeds[owner], places.normal[known] * speeds[owner]
         inside = places.wall_normal * speeds[places.spout_of_wall] + places.wall_handed
         fastest = max(self.fastest(start, end), float(np.abs(flux).max(initial=0.0)))
-        inflow = Inflow.none() if places.solids.cut_cells is None else Inflow(places.ahead, np.abs(flux))
-        known = places.faces[1] > 0
+        inflow = Inflow.none() if places.solids.cut_cells is None else Inflow(ahead, np.abs(flux))
         return RunningInlets(
             places.solids,
-            replace(inflow, fastest=fastest),
+            replace(inflow, fastest=fastest, held=ahead),
             tuple(part[known] for part in places.faces),
-            flux[known].astype(np.float32),
-            velocity[known].astype(np.float32),
+            ahead,
+            flux,
+            whole,
+            (whole + places.handed[known]).astype(np.float32),
             places.walls,
             inside.astype(np.float32),
-            _pushes(places, flux),
+            _pushes(running, ahead, flux, owner),
         )
 
     def _placed(self, solids: SolidFields, running: list[Inlet], time: float) -> InletCells:
@@ -188,7 +206,8 @@ class Sources:
             wanted = inlet.volume(end) - brought.get(inlet.name, 0.0)
             if wanted > 0:
                 new = inlet.due(start, end)
-                _fly(new, acceleration(new, end), velocity_time - end, self.h)
+                falling = np.float32(inlet.falling_share(start, end)) * acceleration(new, end)
+                _fly(new, falling, velocity_time - end, self.h)
                 new.keep(self.is_open(new, end))
                 total += self._add(particles, new, inlet.name, brought, wanted / self.h**particles.dimension)
         appearing = itertools.chain(self.delayed_fills, *(shower.between(start, end) for shower in self.showers))
@@ -219,6 +238,18 @@ class Sources:
         return volume
 
 
+def _has_air_aside(cells: Cells, axes: NDArray[np.int64], places: Places) -> NDArray[np.bool_]:
+    """Whether air is beside cells, diagonally too, in the layer across an axis of each."""
+    found = np.zeros(len(axes), np.bool_)
+    for offsets in itertools.product((-1, 0, 1), repeat=cells.tiles.dimension):
+        beside = places
+        for axis, offset in enumerate(offsets):
+            if offset != 0:
+                beside = cells.tiles.beside(beside, axis, offset)
+        found |= (cells.label[beside] == AIR) & (np.array(offsets)[axes] == 0)
+    return found
+
+
 def _fly(particles: Particles, acceleration: NDArray[np.float32], later: float, h: float) -> None:
     """Let forces have acted on particles since they appeared, and give them the velocities of a time so much later (s).
 
@@ -235,13 +266,14 @@ def _move(particles: Particles, way: NDArray[np.floating]) -> None:
     particles.cell, particles.offset = moved.cell, moved.offset
 
 
-def _pushes(places: InletCells, flux: NDArray[np.float64]) -> SolidFluxes:
-    causes = [f"the spout {inlet.name!r}" for inlet in places.running]
+def _pushes(running: list[Inlet], ahead: Places, flux: NDArray[np.float64], owner: NDArray[np.int64]) -> SolidFluxes:
+    causes = [f"the spout {inlet.name!r}" for inlet in running]
     remedy = "add a sink, or stop the spout in time (source.stop)"
-    return SolidFluxes(places.ahead, -np.abs(flux), places.spout_of_face, causes, remedy)
+    return SolidFluxes(ahead, -np.abs(flux), owner, causes, remedy)
 
 
 def _no_inlets(solids: SolidFields) -> RunningInlets:
     nowhere: Places = (np.zeros(0, np.int64),) * 5
-    nothing = np.zeros(0, np.float32)
-    return RunningInlets(solids, Inflow.none(), nowhere, nothing, nothing, nowhere, nothing, SolidFluxes.none())
+    flux, velocity = np.zeros(0), np.zeros(0, np.float32)
+    faces = nowhere, nowhere[1:], flux, flux, velocity
+    return RunningInlets(solids, Inflow.none(), *faces, nowhere, velocity, SolidFluxes.none())

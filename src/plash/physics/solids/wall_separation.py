@@ -8,7 +8,8 @@ The pressure is found as if liquid stuck to every wall. Liquid cells at a wall t
 count as air at gas pressure, and it is found once more. Faces between such a cell and the wall take the velocity
 that the liquid beside them has, as far as it leads away from the wall. One round of what is an inequality in every
 cell: what it leaves is found in the next step. Components without any air keep together, for nothing could fill
-the gap. Reference: Batty et al. 2007, section 5.
+the gap. So do cells ahead of the opening of a spout: there is liquid behind it, and a strand that hangs there pulls on
+that. Reference: Batty et al. 2007, section 5.
 """
 
 from __future__ import annotations
@@ -29,15 +30,18 @@ _ROUND_OFF = 1e-4  # of the largest pressure: a pull that is below this is none
 
 
 @stage
-def separate_from_walls(cells: Cells, potential: Pool64, closed: ClosedComponents) -> Cells | None:
+def separate_from_walls(
+    cells: Cells, potential: Pool64, closed: ClosedComponents, held: Places | None = None
+) -> Cells | None:
     """The cells as they are after those let go that a wall pulls on; None if none does.
 
     Args:
         cells: As they were when the pressure was found.
         potential: The pressure in any unit, zero in air.
         closed: The components that no air touches.
+        held: Cells that do not let go.
     """
-    pulled = _pulled(cells, potential, closed)
+    pulled = _pulled(cells, potential, closed, held)
     if len(pulled[0]) == 0:
         return None
     label, faces = cells.label.copy(), cells.faces.copy()
@@ -55,7 +59,7 @@ def separate_from_walls(cells: Cells, potential: Pool64, closed: ClosedComponent
     return replace(cells, label=label, faces=faces, phi=phi)
 
 
-def _pulled(cells: Cells, potential: Pool64, closed: ClosedComponents) -> Places:
+def _pulled(cells: Cells, potential: Pool64, closed: ClosedComponents, held: Places | None) -> Places:
     """Liquid cells with a wall, or a part of one, in which the pressure is below the air's."""
     around, together = cells.surroundings
     near = np.flatnonzero(together & NEAR_SOLID)
@@ -68,6 +72,9 @@ def _pulled(cells: Cells, potential: Pool64, closed: ClosedComponents) -> Places
         rank = np.zeros(cells.tiles.count + 1, np.int64)
         rank[closed.active] = np.arange(len(closed.active))
         keep &= closed.label[(rank[found[0]], *found[1:])] == 0
+    if held is not None and len(held[0]):
+        shape = cells.label.shape
+        keep &= ~np.isin(np.ravel_multi_index(found, shape), np.ravel_multi_index(held, shape))
     return tuple(part[keep] for part in found)
 
 

@@ -75,6 +75,12 @@ _OF_MATERIAL = {
     "lava": "lava",
     "glass": "clear",
     "mercury": "mercury",
+    "jelly": "jelly",
+    "gelatin": "jelly",
+    "slime": "jelly",
+    "toothpaste": "paint",
+    "mud": "paint",
+    "clay": "paint",
 }
 
 

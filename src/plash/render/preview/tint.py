@@ -89,7 +89,7 @@ class Tint:
         if self.is_carried:
             known = {**_CLOUDS, **_OPAQUE}
             return LiquidOptics(_CLEAR * self._size, known.get(self._look or name, _CARRIED) * self._size)
-        clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
+        clear, cloudy = _CLEARER.get(name, _CLEAR), _OPAQUE.get(self._look, _CLOUDS.get(name, _CLOUDY))
         return LiquidOptics(clear * self._size, cloudy * self._size, metal=name == "mercury")
 
     @property

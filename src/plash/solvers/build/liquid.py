@@ -47,7 +47,7 @@ from plash.solvers.build.buoyancy import greatest_pull
 from plash.solvers.build.level_set import level_set_state, with_level_set
 from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_elasticity import liquid_elasticity
-from plash.solvers.build.liquid_heat import carried_by, liquid_heat, viscosity_field
+from plash.solvers.build.liquid_heat import carried_by, liquid_heat, spout_viscosity, viscosity_field
 from plash.solvers.build.surroundings import domain_box, greatest_push, is_layer_resolved, scene_forces, scene_solids
 from plash.solvers.ledger import Ledger
 from plash.solvers.liquid import LiquidSolver
@@ -218,6 +218,7 @@ def _sources(scene: Scene) -> Sources:
             seed=(seed, number + 1),
             is_open=is_open,
             carried=carried_by(scene, source),
+            nu=spout_viscosity(scene, source),
         )
         for number, source in enumerate(scene.source)
         if isinstance(source, Spout)

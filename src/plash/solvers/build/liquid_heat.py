@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from plash.carried import CarriedValue
 from plash.levelset.inside import Inside
 from plash.physics.heat.buoyancy import ThermalLift
@@ -12,7 +14,13 @@ from plash.physics.heat.conduction import Conduction
 from plash.physics.heat.heat import CarriedHeat, Heat, Heater, NoHeat
 from plash.physics.level_set.warm_cells import GridHeat, NoGridHeat, ViscosityOfCells, WarmCells
 from plash.physics.solids.base import SceneSolids
-from plash.physics.viscosity.viscosity_field import ByParticle, ByTemperature, OneViscosity, ViscosityField
+from plash.physics.viscosity.viscosity_field import (
+    ByParticle,
+    ByTemperature,
+    OneViscosity,
+    ViscosityField,
+    log_viscosity_at,
+)
 from plash.scene.bodies import Fill
 from plash.scene.drops import Drops
 from plash.scene.model import Scene
@@ -53,6 +61,16 @@ def viscosity_field(scene: Scene) -> ViscosityField:
     if scene.has_heat and scene.liquid.viscosity_points:
         return ByTemperature(scene.liquid)
     return OneViscosity()
+
+
+def spout_viscosity(scene: Scene, spout: Spout) -> float:
+    """Kinematic viscosity of what comes out of a spout, m²/s."""
+    liquid = scene.liquid
+    if spout.viscosity is not None:
+        return spout.viscosity / liquid.rho
+    if spout.temperature is None or liquid.viscosity_ramp is None:
+        return liquid.nu
+    return float(np.exp(log_viscosity_at(liquid, np.array([spout.temperature])))[0]) / liquid.rho
 
 
 def carried_by(scene: Scene, body: Fill | Blob | Drops | Spout | None = None) -> dict[str, CarriedValue]:
