@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.render.mitsuba.looks import LiquidLook
+from plash.render.wet_look import FILM_INDEX, WetLook
 from plash.scene.colors import light_of
 from plash.scene.look import SolidLook
 
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 _LEAST_GLOSS = 0.15  # roughness of a gloss over many colours, at the least
 _SMOOTHEST = 0.02  # roughness below which a surface is a perfect mirror
 _PANE_INDEX = 1.43  # a pane throws back 6 % of the light from straight ahead
+_FILM_ROUGHNESS = 0.12
+_FILM_OF_VERTEX: Part = {"type": "mesh_attribute", "name": "vertex_film"}
 _OF_VERTEX: Part = {"type": "mesh_attribute", "name": "vertex_color"}
 
 
@@ -119,6 +122,15 @@ def mixed(first: Surface, second: Surface, weight: Part) -> Surface:
     """Two surfaces in one: where the weight is 1, only the second."""
     both = {"type": "blendbsdf", "weight": weight, "bsdf_0": first.parts["bsdf"], "bsdf_1": second.parts["bsdf"]}
     return Surface({"bsdf": both}, first.color)
+
+
+def under_film(dry: Surface, look: WetLook) -> Surface:
+    """A matte or plastic surface with a film of liquid, as thick as the vertices say: from 0, dry, to 1."""
+    assert dry.color is not None
+    color = dry.color if look.stain is None else rgb(look.stain)
+    wet = _glossy(color, FILM_INDEX, _FILM_ROUGHNESS)
+    both = {"type": "blendbsdf", "weight": _FILM_OF_VERTEX, "bsdf_0": dry.parts["bsdf"]["bsdf"], "bsdf_1": wet}
+    return Surface(_both({"bsdf": both}), dry.color)
 
 
 def pane(color: Array) -> Surface:

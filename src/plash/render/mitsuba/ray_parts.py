@@ -7,6 +7,7 @@ moved out further, so that no film of liquid is seen between them and the side; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +17,14 @@ from plash.mesh.ball import unit_ball
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import creased
 from plash.mesh.shapes import shape_mesh
+from plash.mesh.wetness import WetSurface
 from plash.render.camera import View
 from plash.render.mitsuba.guides import Content, Shown, shown_triangles, triangles
-from plash.render.mitsuba.materials import Part, Surface, rgb, solid_surface
+from plash.render.mitsuba.materials import Part, Surface, rgb, solid_surface, under_film
 from plash.render.mitsuba.placing import Array, Floats, Placing
 from plash.render.textures import apart, face_sides, texture_of, texture_places
+from plash.render.wet_look import WetLook
+from plash.scene.bodies import Solid
 from plash.scene.camera import Camera
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
@@ -85,17 +89,46 @@ def solids(mi: Any, placing: Placing, scene: Scene, time: float, moving: bool) -
         if solid.moves != moving:
             continue
         mesh = shape_mesh(solid.at(time, scene.dimension).shape, scene.domain)
-        if len(mesh.faces) == 0:
-            continue
-        picture, uv, texture = texture_of(solid), None, None
-        if picture is not None:
-            mesh = apart(mesh)
-            points, sides = mesh.vertices.astype(np.float64), face_sides(mesh)
-            uv = texture_places(solid, scene.domain, time, points, sides)
-            texture = bitmap(mi, picture)
-        mesh = beyond_walls(mesh, scene.domain, _SOLIDS_APART * placing.apart)
-        made[f"solid_{index}"] = shown_triangles(mi, placing, mesh, solid_surface(solid.look, texture), uv=uv)
+        if len(mesh.faces):
+            made[f"solid_{index}"] = _solid(mi, placing, scene, solid, mesh, time)
     return made
+
+
+def wet_solids(
+    mi: Any, placing: Placing, scene: Scene, time: float, surfaces: Sequence[WetSurface], film: Floats, look: WetLook
+) -> Content:
+    """Those of some solids that are wet, where they are at a time, with the film at the samples of all surfaces."""
+    numbers = {id(solid): index for index, solid in enumerate(scene.solid)}
+    made: Content = {}
+    for surface in surfaces:
+        if surface.solid is not None and film[surface.first : surface.last].any():
+            mesh, own = surface.whole(film, time)
+            name = f"solid_{numbers[id(surface.solid)]}"
+            made[name] = _solid(mi, placing, scene, surface.solid, mesh, time, (own, look))
+    return made
+
+
+def _solid(
+    mi: Any,
+    placing: Placing,
+    scene: Scene,
+    solid: Solid,
+    mesh: Mesh,
+    time: float,
+    wet: tuple[Floats, WetLook] | None = None,
+) -> Shown:
+    """A solid, whose mesh at a time is given, and the film on it if there is one."""
+    picture, uv, texture = texture_of(solid), None, None
+    film, look = (None, None) if wet is None else wet
+    if picture is not None:
+        film = None if film is None else film[mesh.faces].ravel()
+        mesh = apart(mesh)
+        points, sides = mesh.vertices.astype(np.float64), face_sides(mesh)
+        uv = texture_places(solid, scene.domain, time, points, sides)
+        texture = bitmap(mi, picture)
+    mesh = beyond_walls(mesh, scene.domain, _SOLIDS_APART * placing.apart)
+    surface = solid_surface(solid.look, texture)
+    return shown_triangles(mi, placing, mesh, surface if look is None else under_film(surface, look), uv=uv, film=film)
 
 
 def bitmap(mi: Any, picture: Floats, **keys: Any) -> Part:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
+from plash.mesh.wetness import WetSurface, wet_surfaces
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.framing import seen_size
@@ -35,9 +36,11 @@ from plash.render.moment import Moment
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
 from plash.render.preview.space import SpacePreview
+from plash.render.preview.studio import floor_height
 from plash.render.preview.tint import Tint, speeds
 from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
+from plash.render.wet_look import wet_look
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.sets import SETS
@@ -102,6 +105,7 @@ class RayTracer:
         self._size, self._framed = np.array(scene.domain.cells) * scene.domain.h, seen_size(scene)
         self._placing = Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
+        self._wet_look = wet_look(scene)
         self._is_sheet = scene.mesh.walls == "open" and scene.look.show == "surface"
         if self._is_sheet:
             self._look = self._look.as_sheet
@@ -120,7 +124,7 @@ class RayTracer:
         samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, GUIDE_SAMPLES))
         shown = (moving, {} if smoke is None else smoke.parts)
         taken = [
-            self._light_at(*shown, time, offset, samples, guides, seed, self._motes(moment, offset))
+            self._light_at(*shown, time, offset, samples, guides, seed, self._others(moment, offset))
             for seed, offset in enumerate(offsets)
         ]
         light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
@@ -222,10 +226,10 @@ class RayTracer:
         samples: int,
         guide_samples: int,
         seed: int,
-        motes: Content,
+        others: Content,
     ) -> tuple[Floats, Floats, Floats]:
         """Light, albedo and normals so many seconds after the time of a frame."""
-        mi, content = self._mi, self._content(moving, time, offset) | motes
+        mi, content = self._mi, self._content(moving, time, offset) | others
         through = {"integrator": self._integrator | ({"type": "volpath"} if smoke else {})}
         lit = mi.load_dict(lit_of(content) | smoke | through | {"sensor": self._sensor(time + offset, samples)})
         found = np.array(mi.render(lit, spp=samples, seed=_SEED + seed))
@@ -238,7 +242,7 @@ class RayTracer:
 
     def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
         """Colours of what is seen, through water as well, and normals of the first surface."""
-        if content.keys() != self._still.keys():
+        if any(each is not self._still.get(name) for name, each in content.items()):
             return self._found_guides(content, time, seed, samples)
         # Nothing moves but smoke, perhaps, which is no part of them
         asked = self._view(time).packed.tobytes(), seed, samples
@@ -268,12 +272,31 @@ class RayTracer:
             return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
         return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors)}
 
-    def _motes(self, moment: Moment, offset: float) -> Content:
-        """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
-        if moment.motes is None:
+    def _others(self, moment: Moment, offset: float) -> Content:
+        """Spray, foam and bubbles, and what is wet, so many seconds after the time of a frame."""
+        made = self._wet(moment, offset)
+        if moment.motes is not None:
+            largest = self._scene.whitewater.mote_size * self._scene.domain.h
+            made |= shown_motes(self._mi, self._placing, moment.motes, largest, offset)
+        return made
+
+    def _wet(self, moment: Moment, offset: float) -> Content:
+        """Wet solids and the wet part of the floor, in place of dry ones."""
+        if moment.wetness is None or self._wet_look is None:
             return {}
-        largest = self._scene.whitewater.mote_size * self._scene.domain.h
-        return shown_motes(self._mi, self._placing, moment.motes, largest, offset)
+        mi, placing, scene, film = self._mi, self._placing, self._scene, moment.wetness.film
+        made = parts.wet_solids(mi, placing, scene, moment.time + offset, self._wettable, film, self._wet_look)
+        ground = self._wettable[-1] if self._wettable else None
+        if ground is not None and ground.solid is None and scene.look.floor and floor_height(scene) == 0:
+            wet = ground.wet_part(film, 0.0)
+            if len(wet[0].faces):
+                made |= set_parts.wet_floor(mi, placing, scene, self._furthest, wet, self._wet_look)
+        return made
+
+    @cached_property
+    def _wettable(self) -> list[WetSurface]:
+        """The surfaces that liquid can wet."""
+        return wet_surfaces(self._scene.obstacles, self._scene.domain)
 
     def _loaded(self, surface: Surface) -> Surface:
         """The same surface, made once for all frames."""
@@ -302,10 +325,10 @@ class RayTracer:
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2
         places = [self._view(last * k / 16).position - middle for k in range(17)]
-        furthest = max(float(np.hypot(place[0], place[2])) for place in places)
+        self._furthest = max(float(np.hypot(place[0], place[2])) for place in places)
         still = {
             **parts.solids(mi, self._placing, scene, 0.0, moving=False),
-            **set_parts.floor(mi, self._placing, scene, furthest),
+            **set_parts.floor(mi, self._placing, scene, self._furthest),
             **set_parts.light(mi, scene, self._view(0.0)),
         }
         if set_parts.has_tank(scene):
