@@ -32,7 +32,7 @@ _SPACING = 0.75  # cells between samples of solids, at most
 _ON_FLOOR = 2  # samples of the floor along the edge of a cell
 _MOST_SAMPLES = 300_000  # of a body; a larger one has them further apart
 _FILM, _REACH = 0.5, 0.9  # cells from a particle: wet for sure, and not any more
-_BEHIND = -0.15  # cells that a particle may be under the face of a body it touches
+_BEFORE = 0.01  # cells that a particle is before the face it touches, at least
 # Share of the half ball round a sample that is liquid, where a film begins to be liquid of some depth, and where it is
 _THIN, _DEEP = 0.50, 0.75
 _STEP, _MOST_STEPS = 0.7, 4  # cells that a particle goes between two looks at it, and looks at most
@@ -255,7 +255,7 @@ def _meet(nearby, vertices, normals, places, volume, reach, nearest, held):
                     square = dx * dx + dy * dy + dz * dz
                     if square >= reach * reach:
                         continue
-                    if dx * normals[s, 0] + dy * normals[s, 1] + dz * normals[s, 2] < _BEHIND / _REACH * reach:
+                    if dx * normals[s, 0] + dy * normals[s, 1] + dz * normals[s, 2] < _BEFORE / _REACH * reach:
                         continue
                     nearest[s] = min(nearest[s], np.sqrt(square))
                     held[s] += volume[p]

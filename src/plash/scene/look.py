@@ -164,8 +164,8 @@ class Look(SceneModel):
         default=20.0,
         ge=0,
         le=FURTHEST,
-        description="After which 1/e is left of the film that liquid leaves on solids and on the floor, which makes them "
-        "darker and gives them a gloss; 0 leaves them dry. Only in 3-D, with a closed surface.",
+        description="After which 1/e is left of the film that liquid leaves on solids and on the floor. It makes them "
+        "darker and gives them a gloss. 0 leaves them dry. Only in 3-D, with a closed surface.",
     )
     floor: Switch = Field(default=True, description="Whether there is a floor under the domain; only in 3-D.")
     edges: Switch = Field(default=True, description="Whether the edges of the domain are drawn; not ray traced.")
