@@ -95,9 +95,7 @@ class Measurement:
 
     def through(self) -> tuple[Floats, Floats]:
         """The guides as pictures have them."""
-        from plash.render.mitsuba.raytracer import GUIDE_SAMPLES
-
-        return self.tracer._guides(self.content, self.time, 0, GUIDE_SAMPLES)
+        return self.tracer._guides(self.content, self.time)
 
     def first_surface(self, without: str = "pane") -> tuple[Floats, Floats]:
         """Colours and normals of the first surface."""

@@ -40,7 +40,7 @@ from plash.render.preview.studio import floor_height
 from plash.render.preview.tint import Tint, speeds
 from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
-from plash.render.wet_look import wet_look
+from plash.render.wet_look import WetLook, wet_look
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.sets import SETS
@@ -51,7 +51,7 @@ SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
-_STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
+_STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
 _DARKEST, _LIGHTEST = np.float32(1e-3), np.float32(0.999)  # light that liquid returns or lets through
 
@@ -114,20 +114,22 @@ class RayTracer:
             self._loaded(on_both_sides(each) if self._is_sheet else each) for each in (surface, painted())
         )
         self._still = self._standing()
-        self._guided: tuple[tuple[bytes, int, int], tuple[Floats, Floats]] | None = None
+        self._guided: tuple[bytes, tuple[Floats, Floats]] | None = None
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         moving, time = self._moving(moment), moment.time
         smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
-        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, GUIDE_SAMPLES))
-        shown = (moving, {} if smoke is None else smoke.parts)
-        taken = [
-            self._light_at(*shown, time, offset, samples, guides, seed, self._others(moment, offset))
-            for seed, offset in enumerate(offsets)
-        ]
-        light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
+        samples, wet = max(1, round(self._samples / len(offsets))), self._wet(moment, 0.0, moving=False)
+        taken = list[Floats]()
+        for seed, offset in enumerate(offsets):
+            content = self._content(moving, time, offset) | wet | self._others(moment, offset)
+            taken.append(self._light(content, smoke, time + offset, samples, seed))
+        light = np.mean(taken, axis=0)
+        # The guide of the time itself does for all moments
+        content = content if len(offsets) == 1 else self._content(moving, time, 0.0) | wet | self._others(moment, 0.0)
+        albedo, normal = self._guides(content, time)
         if smoke is not None:
             albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
@@ -213,48 +215,42 @@ class RayTracer:
             fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
         paths.append(fast * open_for * views[0].focal / depth)
         longest = max(paths)
-        count = min(max(2, math.ceil(longest / _STEP)), self._samples) if longest > _SHARP else 1
+        count = 1
+        if longest > _SHARP:
+            # Powers of two share the samples evenly, and Mitsuba compiles anew for each number of samples
+            count = 2 ** max(1, round(math.log2(longest / _STEP)))
+            while count > self._samples:
+                count //= 2
         offsets: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
         return offsets
 
-    def _light_at(
-        self,
-        moving: _Moving | None,
-        smoke: Part,
-        time: float,
-        offset: float,
-        samples: int,
-        guide_samples: int,
-        seed: int,
-        others: Content,
-    ) -> tuple[Floats, Floats, Floats]:
-        """Light, albedo and normals so many seconds after the time of a frame."""
-        mi, content = self._mi, self._content(moving, time, offset) | others
-        through = {"integrator": self._integrator | ({"type": "volpath"} if smoke else {})}
-        lit = mi.load_dict(lit_of(content) | smoke | through | {"sensor": self._sensor(time + offset, samples)})
-        found = np.array(mi.render(lit, spp=samples, seed=_SEED + seed))
-        return self._before_background(found), *self._guides(content, time + offset, seed, guide_samples)
+    def _light(self, content: Content, smoke: _Smoke | None, time: float, samples: int, seed: int) -> Floats:
+        """Light of what is there at a time, with its grain."""
+        mi, volume = self._mi, {} if smoke is None else smoke.parts
+        through = {"integrator": self._integrator | ({"type": "volpath"} if volume else {})}
+        lit = mi.load_dict(lit_of(content) | volume | through | {"sensor": self._sensor(time, samples)})
+        return self._before_background(np.array(mi.render(lit, spp=samples, seed=_SEED + seed)))
 
     def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
         """All that is seen so many seconds after the time of a frame."""
         content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
         return content if moving is None else content | self._liquid(moving, offset)
 
-    def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+    def _guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         """Colours of what is seen, through water as well, and normals of the first surface."""
         if any(each is not self._still.get(name) for name, each in content.items()):
-            return self._found_guides(content, time, seed, samples)
+            return self._found_guides(content, time)
         # Nothing moves but smoke, perhaps, which is no part of them
-        asked = self._view(time).packed.tobytes(), seed, samples
+        asked = self._view(time).packed.tobytes()
         if self._guided is None or self._guided[0] != asked:
-            self._guided = asked, self._found_guides(content, time, seed, samples)
+            self._guided = asked, self._found_guides(content, time)
         return self._guided[1]
 
-    def _found_guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+    def _found_guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
-        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, samples)})
-        albedo = np.array(mi.render(guide, spp=samples, seed=_SEED + seed))[:, :, :3]
-        normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED + seed))[:, :, -3:]
+        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, GUIDE_SAMPLES)})
+        albedo = np.array(mi.render(guide, spp=GUIDE_SAMPLES, seed=_SEED))[:, :, :3]
+        normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED))[:, :, -3:]
         if self._scene.look.floor:
             _continue_floor(normal)
         return albedo, normal
@@ -273,25 +269,34 @@ class RayTracer:
         return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors)}
 
     def _others(self, moment: Moment, offset: float) -> Content:
-        """Spray, foam and bubbles, and what is wet, so many seconds after the time of a frame."""
-        made = self._wet(moment, offset)
-        if moment.motes is not None:
-            largest = self._scene.whitewater.mote_size * self._scene.domain.h
-            made |= shown_motes(self._mi, self._placing, moment.motes, largest, offset)
-        return made
+        """What else moves, so many seconds after the time of a frame: whitewater, and wet solids."""
+        return self._motes(moment, offset) | self._wet(moment, offset, moving=True)
 
-    def _wet(self, moment: Moment, offset: float) -> Content:
-        """Wet solids and the wet part of the floor, in place of dry ones."""
+    def _motes(self, moment: Moment, offset: float) -> Content:
+        """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
+        if moment.motes is None:
+            return {}
+        largest = self._scene.whitewater.mote_size * self._scene.domain.h
+        return shown_motes(self._mi, self._placing, moment.motes, largest, offset)
+
+    def _wet(self, moment: Moment, offset: float, moving: bool) -> Content:
+        """Solids that are wet, those that move or those that do not with the floor, in place of dry ones."""
         if moment.wetness is None or self._wet_look is None:
             return {}
         mi, placing, scene, film = self._mi, self._placing, self._scene, moment.wetness.film
-        made = parts.wet_solids(mi, placing, scene, moment.time + offset, self._wettable, film, self._wet_look)
-        ground = self._wettable[-1] if self._wettable else None
-        if ground is not None and ground.solid is None and scene.look.floor and floor_height(scene) == 0:
+        chosen = [each for each in self._wettable if each.solid is not None and each.solid.moves == moving]
+        made = parts.wet_solids(mi, placing, scene, moment.time + offset, chosen, film, self._wet_look)
+        for ground in (each for each in self._wettable if each.solid is None and not moving):
             wet = ground.wet_part(film, 0.0)
-            if len(wet[0].faces):
-                made |= set_parts.wet_floor(mi, placing, scene, self._furthest, wet, self._wet_look)
+            if len(wet[0].faces) and scene.look.floor and floor_height(scene) == 0:
+                made |= set_parts.wet_floor(mi, placing, scene, wet, self._wet_ground)
         return made
+
+    @cached_property
+    def _wet_ground(self) -> Surface:
+        """The floor under a film."""
+        look = self._wet_look or WetLook(None)
+        return self._loaded(set_parts.wet_floor_surface(self._mi, self._placing, self._scene, self._furthest, look))
 
     @cached_property
     def _wettable(self) -> list[WetSurface]:

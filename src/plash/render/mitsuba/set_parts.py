@@ -13,7 +13,7 @@ from plash.mesh.mesh import Mesh
 from plash.render.camera import View
 from plash.render.mitsuba.environment import environment
 from plash.render.mitsuba.guides import Content, Shown, shown_shape, shown_triangles
-from plash.render.mitsuba.materials import matte, matte_of_vertices, mixed, pane, rgb, under_film
+from plash.render.mitsuba.materials import Surface, matte, matte_of_vertices, mixed, pane, rgb, under_film
 from plash.render.mitsuba.placing import DIAGONAL, Array, Floats, Placing
 from plash.render.mitsuba.ray_parts import bitmap
 from plash.render.patterns import Pattern, floor_pattern
@@ -95,26 +95,27 @@ def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Content:
     return made if pattern is None else made | _patterned(mi, placing, scene, pattern, middle)
 
 
-def wet_floor(
-    mi: Any, placing: Placing, scene: Scene, furthest: float, wet: tuple[Mesh, Floats], look: WetLook
-) -> Content:
-    """The wet part of the floor, a hair above it, with the film at its corners; where that is 0 it is as the floor."""
-    mesh, film = wet
+def wet_floor_surface(mi: Any, placing: Placing, scene: Scene, furthest: float, look: WetLook) -> Surface:
+    """The floor under a film, in the colours of the dry one; its places are those of `wet_floor`."""
     color, pattern = _NEAR_FLOOR * light_of(scene.look.seen_background), floor_pattern(scene)
-    x, z = mesh.vertices[:, 0].astype(np.float64), mesh.vertices[:, 2].astype(np.float64)
-    size = scene.domain.size
     texture = rgb(color)
-    uv = np.stack([x / size[0], z / size[2]], axis=1)
     if pattern is not None:
-        uv = np.stack([x, -z], axis=1) / pattern.size
         texture = bitmap(mi, pattern.factors[::-1] * color.astype(np.float32))
     elif scene.look.seen_light == "studio":
-        line = (np.arange(_SHADES) + 0.5) / _SHADES - 0.5
+        line, size = (np.arange(_SHADES) + 0.5) / _SHADES - 0.5, scene.domain.size
         away = np.hypot(*np.meshgrid(line * size[0], line * size[2])) / _reach(placing, furthest)
         texture = bitmap(mi, (_plain_floor(away)[..., None] * color / _NEAR_FLOOR).astype(np.float32))
-    surface = under_film(matte(texture, SETS[scene.look.set].gloss), look)
+    return under_film(matte(mi.load_dict(texture), SETS[scene.look.set].gloss), look)
+
+
+def wet_floor(mi: Any, placing: Placing, scene: Scene, wet: tuple[Mesh, Floats], surface: Surface) -> Content:
+    """The wet part of the floor, a hair above it, with the film at its corners; where that is 0 it is as the floor."""
+    mesh, film = wet
+    x, z = mesh.vertices[:, 0].astype(np.float64), mesh.vertices[:, 2].astype(np.float64)
+    pattern, size = floor_pattern(scene), scene.domain.size
+    places = (x / size[0], z / size[2]) if pattern is None else (x / pattern.size, -z / pattern.size)
     raised = replace(mesh, vertices=mesh.vertices + np.array([0, 0.5 * placing.apart, 0], np.float32))
-    return {"wet_floor": shown_triangles(mi, placing, raised, surface, uv=uv, film=film)}
+    return {"wet_floor": shown_triangles(mi, placing, raised, surface, uv=np.stack(places, axis=1), film=film)}
 
 
 def _reach(placing: Placing, furthest: float) -> float:
