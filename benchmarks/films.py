@@ -20,6 +20,7 @@ from plash.mesh.wetness import Wetness, advanced, sample_count, wet_surfaces
 from plash.render.choice import renderer_of
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import picture_size
+from plash.render.preview.raster import Layer, draw_triangles
 from plash.render.preview.space import SpacePreview
 
 Picture = NDArray[np.float32]
@@ -34,6 +35,9 @@ def films_seen(preview: SpacePreview, moment: Moment) -> Flags:
     film = preview._film(moment)
     if film is None:
         return np.zeros((preview._view.height // 2, preview._view.width // 2), np.bool_)
+    front = Layer.empty(preview._view, preview._opaque)
+    draw_triangles(front, preview._view, moment.mesh.vertices, moment.mesh.faces)
+    film[front.index >= 0] = 0
     rows, columns = film.shape
     least: Flags = film.reshape(rows // 2, 2, columns // 2, 2).min(axis=(1, 3)) > _FILM
     return least

@@ -171,7 +171,7 @@ class Look(SceneModel):
     edges: Switch = Field(default=True, description="Whether the edges of the domain are drawn; not ray traced.")
     liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None = Field(
         default=None,
-        description="What the liquid looks like, ray traced; it flows like its material all the same.",
+        description="What the liquid looks like; it flows like its material all the same.",
         json_schema_extra={"default_text": "as the material does"},
     )
     ior: Number | None = Field(

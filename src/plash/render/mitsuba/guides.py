@@ -37,11 +37,11 @@ def triangles(
     parts: Part,
     colors: Floats | None = None,
     uv: Any = None,
-    film: Floats | None = None,
+    share: Floats | None = None,
 ) -> Any:
     """A mesh with its surface and, if it has one, its inside.
 
-    Its vertices may have colours, places in a picture, and a film of liquid.
+    Its vertices may have colours, places in a picture, and a share from 0 to 1: of a film, or of what is mirrored.
     """
     properties = mi.Properties()
     for key, part in parts.items():
@@ -53,8 +53,8 @@ def triangles(
     )  # fmt: skip
     if colors is not None:
         made.add_attribute("vertex_color", 3, np.ascontiguousarray(colors, np.float32).ravel())
-    if film is not None:
-        made.add_attribute("vertex_film", 1, np.ascontiguousarray(film, np.float32))
+    if share is not None:
+        made.add_attribute("vertex_share", 1, np.ascontiguousarray(share, np.float32))
     values = mi.traverse(made)
     values["vertex_positions"] = placing(mesh.vertices).ravel()
     if mesh.normals is not None:
@@ -73,10 +73,10 @@ def shown_triangles(
     surface: Surface,
     colors: Floats | None = None,
     uv: Any = None,
-    film: Floats | None = None,
+    share: Floats | None = None,
 ) -> Shown:
     """A mesh as it is lit, and as it guides the denoiser."""
-    lit = triangles(mi, placing, mesh, surface.parts, colors, uv, film)
+    lit = triangles(mi, placing, mesh, surface.parts, colors, uv, share)
     return Shown(lit, triangles(mi, placing, mesh, unlit(surface), colors, uv) if differs(surface) else lit)
 
 

@@ -44,19 +44,20 @@ def beyond_walls(mesh: Mesh, domain: Domain, apart: float) -> Mesh:
 
 
 def glowing(mi: Any, placing: Placing, mesh: Mesh, surface: Part, heat: Array, glow: Array) -> Content:
-    """A surface that glows by its heat (n,) at vertices, from 0 to 1: dark red, then brighter and yellower.
+    """A surface that glows by its heat (n,) at vertices, from 0 to 1: dark, then red, then brighter and yellower.
 
     It is cut into patches of one brightness each: Mitsuba cannot sample light that varies over a mesh.
     """
     of_face = heat[mesh.faces].mean(axis=1)
     patch = np.minimum((of_face * _PATCHES).astype(int), _PATCHES - 1)
-    cold, hot = glow * [0.22, 0.05, 0.02], glow * [1.0, 2.2, 2.5]
+    cold, warm, hot = glow * [0.01, 0.001, 0.0], glow * [0.75, 0.35, 0.1], glow * [1.0, 2.2, 2.5]
     made: Content = {}
     for index in np.unique(patch):
         used, faces = np.unique(mesh.faces[patch == index], return_inverse=True)
         normals = None if mesh.normals is None else mesh.normals[used]
         piece = Mesh(mesh.vertices[used], faces.reshape(-1, 3).astype(np.int32), normals)
-        light = cold + (hot - cold) * (index + 0.5) / _PATCHES
+        part = 2 * (index + 0.5) / _PATCHES
+        light = cold + (warm - cold) * part if part < 1 else warm + (hot - warm) * (part - 1)
         lamp = {"emitter": {"type": "area", "radiance": rgb(light)}}
         lit = triangles(mi, placing, piece, surface | lamp)
         seen = Surface({}, rgb(np.clip(light, 0, 1)))
@@ -128,7 +129,7 @@ def _solid(
         texture = bitmap(mi, picture)
     mesh = beyond_walls(mesh, scene.domain, _SOLIDS_APART * placing.apart)
     surface = solid_surface(solid.look, texture)
-    return shown_triangles(mi, placing, mesh, surface if look is None else under_film(surface, look), uv=uv, film=film)
+    return shown_triangles(mi, placing, mesh, surface if look is None else under_film(surface, look), uv=uv, share=film)
 
 
 def bitmap(mi: Any, picture: Floats, **keys: Any) -> Part:

@@ -24,6 +24,7 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.framing import seen_size
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba import set_parts
+from plash.render.mitsuba.crust import crust_glow
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.guides import Content, Shown, guide_of, lit_of, shown_triangles
 from plash.render.mitsuba.looks import liquid_look
@@ -53,6 +54,8 @@ GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
+_PLATE, _LEAST_PLATE = 0.10, 5.0  # size of the plates of lava, in domain sizes, and in cells at the least
+_DRIFT = 0.1  # of the top speed: liquid as fast carries plates by their own size until they fade
 _DARKEST, _LIGHTEST = np.float32(1e-3), np.float32(0.999)  # light that liquid returns or lets through
 
 
@@ -166,6 +169,14 @@ class RayTracer:
         heat: NDArray[np.float64] = np.clip(share, 0, 1)
         return heat
 
+    def _glow(self, mesh: Mesh, flow: NDArray[np.floating], time: float) -> NDArray[np.float64]:
+        """How much glowing liquid shines at its vertices, from 0 to 1: little on the plates of its crust."""
+        domain = self._scene.domain
+        plate = max(_PLATE * math.prod(domain.size) ** (1 / 3), _LEAST_PLATE * domain.h)
+        period = plate / (_DRIFT * self._tint.top_speed)
+        heat = self._heat(flow, mesh.scalars)
+        return crust_glow(heat, mesh.vertices.astype(np.float64), flow.astype(np.float64), time, plate, period)
+
     def _moving(self, moment: Moment) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
         look, h = self._scene.look, self._scene.domain.h
@@ -180,7 +191,7 @@ class RayTracer:
             if self._tint.is_scale:
                 return _Moving(seen, self._painted, self._tint.colors(self._tint.values(flow, seen.scalars)))
             if self._look.glow.any():
-                return _Moving(seen, self._surface, heat=self._heat(flow, seen.scalars))
+                return _Moving(seen, self._surface, heat=self._glow(seen, flow, moment.time))
             return _Moving(seen, self._surface, self._carried_colors(flow, seen.scalars))
         position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
@@ -234,7 +245,7 @@ class RayTracer:
     def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
         """All that is seen so many seconds after the time of a frame."""
         content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
-        return content if moving is None else content | self._liquid(moving, offset)
+        return content if moving is None else content | self._liquid(moving, time, offset)
 
     def _guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         """Colours of what is seen, through water as well, and normals of the first surface."""
@@ -262,11 +273,14 @@ class RayTracer:
         shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.seen_background).astype(np.float32)
         return shown
 
-    def _liquid(self, moving: _Moving, offset: float) -> Content:
+    def _liquid(self, moving: _Moving, time: float, offset: float) -> Content:
         mi, placing, mesh = self._mi, self._placing, moving.after(offset)
         if moving.heat is not None:
             return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
-        return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors)}
+        mirrored = None
+        if self._look.kind == "cloudy" and moving.surface is self._surface and mesh.normals is not None:
+            mirrored = _mirrored_share(mesh, self._view(time).position, self._look.ior)
+        return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors, share=mirrored)}
 
     def _others(self, moment: Moment, offset: float) -> Content:
         """What else moves, so many seconds after the time of a frame: whitewater, and wet solids."""
@@ -317,8 +331,8 @@ class RayTracer:
     def _standing(self) -> Content:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
-        cloudy = self._look.is_clear and self._look.scattering > 0
-        clear = self._look.is_clear and not self._tint.is_scale and scene.look.show == "surface"
+        cloudy = self._look.kind in ("clear", "cloudy") and self._look.scattering > 0
+        clear = self._look.kind in ("clear", "cloudy") and not self._tint.is_scale and scene.look.show == "surface"
         clear |= set_parts.has_tank(scene)
         self._integrator: Part = {
             "type": "volpath" if clear else "path",
@@ -342,6 +356,16 @@ class RayTracer:
 
     def _made(self, part: Any) -> Any:
         return self._mi.load_dict(part) if isinstance(part, dict) else part
+
+
+def _mirrored_share(mesh: Mesh, eye: NDArray[np.float64], ior: float) -> Floats:
+    """Share of light that a surface mirrors at its vertices as it is seen from a place (Schlick 1994)."""
+    assert mesh.normals is not None
+    rays = mesh.vertices.astype(np.float64) - eye
+    facing = np.abs(np.einsum("ij,ij->i", rays, mesh.normals)) / np.maximum(np.linalg.norm(rays, axis=1), 1e-30)
+    straight = ((ior - 1) / (ior + 1)) ** 2
+    share: Floats = (straight + (1 - straight) * (1 - np.minimum(facing, 1)) ** 5).astype(np.float32)
+    return share
 
 
 def _of_pixels(samples: Floats) -> Floats:

@@ -115,7 +115,7 @@ def wet_floor(mi: Any, placing: Placing, scene: Scene, wet: tuple[Mesh, Floats],
     pattern, size = floor_pattern(scene), scene.domain.size
     places = (x / size[0], z / size[2]) if pattern is None else (x / pattern.size, -z / pattern.size)
     raised = replace(mesh, vertices=mesh.vertices + np.array([0, 0.5 * placing.apart, 0], np.float32))
-    return {"wet_floor": shown_triangles(mi, placing, raised, surface, uv=np.stack(places, axis=1), film=film)}
+    return {"wet_floor": shown_triangles(mi, placing, raised, surface, uv=np.stack(places, axis=1), share=film)}
 
 
 def _reach(placing: Placing, furthest: float) -> float:
