@@ -13,9 +13,10 @@ _ROUNDS = 32  # of halving, more than any edge needs
 
 
 def with_short_edges(mesh: Mesh, longest: float, low: Array | None = None, high: Array | None = None) -> Mesh:
-    """The same surface, whose edges are no longer than a length where they are in or near a box; normals are kept.
+    """The same surface, whose edges are no longer than a length where they are in or near a box.
 
-    An edge is cut in the middle, whatever triangles it belongs to, so no gaps open.
+    An edge is cut in the middle, whatever triangles it belongs to, so no gaps open. Normals, velocities and scalars
+    are there what they are on both sides in the mean.
 
     Args:
         mesh: With normals, or without.
@@ -31,6 +32,7 @@ def with_short_edges(mesh: Mesh, longest: float, low: Array | None = None, high:
     """
     places, faces = mesh.vertices.astype(np.float64), mesh.faces.astype(np.int64)
     normals = None if mesh.normals is None else mesh.normals.astype(np.float64)
+    flow, scalars = mesh.velocity, dict(mesh.scalars)
     for _ in range(_ROUNDS):
         sides = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]], axis=2)
         keys, of_face = np.unique(sides[..., 0] * len(places) + sides[..., 1], return_inverse=True)
@@ -49,9 +51,12 @@ def with_short_edges(mesh: Mesh, longest: float, low: Array | None = None, high:
             between = normals[one] + normals[two]
             length = np.maximum(np.sqrt((between**2).sum(axis=1)), 1e-300)
             normals = np.concatenate([normals, between / length[:, None]])
+        if flow is not None:
+            flow = np.concatenate([flow, (flow[one] + flow[two]) / 2])
+        scalars = {name: np.concatenate([row, (row[one] + row[two]) / 2]) for name, row in scalars.items()}
         faces = _cut(faces, number[of_face.reshape(-1, 3)])
     unit = None if normals is None else normals.astype(np.float32)
-    return Mesh(places.astype(np.float32), faces.astype(np.int32), unit)
+    return Mesh(places.astype(np.float32), faces.astype(np.int32), unit, flow, scalars=scalars)
 
 
 def _cut(faces: NDArray[np.int64], middles: NDArray[np.int64]) -> NDArray[np.int64]:

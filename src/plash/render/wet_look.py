@@ -43,8 +43,8 @@ class WetLook:
 
 
 def wet_look(scene: Scene) -> WetLook | None:
-    """How a film of a scene's liquid looks; None if it leaves none, as mercury."""
+    """How a film of a scene's liquid looks; None if it leaves none, as mercury and lava."""
     look = liquid_look(scene)
-    if look.kind == "metal":
+    if look.kind == "metal" or look.glow.any():
         return None
     return WetLook(None if look.is_clear else look.color)

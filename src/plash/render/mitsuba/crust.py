@@ -17,8 +17,8 @@ from plash.grid.loops import chunk_range
 
 Array = NDArray[np.float64]
 
-_COLD, _HOT = 0.25, 0.75  # of the heat: all crust, and none
-_CRACK, _PLATE = 0.06, 0.22  # plate sizes from a crack's middle: all glow, and none
+_COLD, _HOT = 0.55, 1.0  # of the heat: all crust, and none
+_CRACK, _PLATE = 0.05, 0.15  # plate sizes from a crack's middle: all glow, and none
 _UNDER = 0.45  # heat that cracks show at the least
 _DARK = 0.02  # heat that plates show
 

@@ -50,7 +50,7 @@ _LOOKS = {
     "honey": _Look("clear", 1.49, "#d98a1f", depth=0.7),
     "oil": _Look("clear", 1.47, "#b8a02e", depth=0.7),
     "paint": _Look("opaque", 1.5, "#c8453b", roughness=0.08),
-    "lava": _Look("opaque", 1.6, "#ff4208", roughness=0.45, glow=1.2),
+    "lava": _Look("opaque", 1.6, "#ff4208", roughness=0.75, glow=1.2),
     "jelly": _Look("clear", 1.35, "#d4253c", depth=0.35, scattering=4.0, roughness=0.03),
     "mercury": _Look("metal", 1.0, "#d5dade", roughness=0.0),
 }

@@ -29,7 +29,7 @@ from plash.scene.camera import Camera
 from plash.scene.domain import Domain
 from plash.scene.model import Scene
 
-_PATCHES = 16  # of glowing liquid, each of one brightness
+_PATCHES = 24  # of glowing liquid, each of one brightness
 _FEW_BALLS = 20_000  # up to so many have 80 sides each, else 20
 _SOLIDS_APART = 1.5  # times as far as liquid, solids that touch a side of the domain are moved out
 
@@ -63,6 +63,16 @@ def glowing(mi: Any, placing: Placing, mesh: Mesh, surface: Part, heat: Array, g
         seen = Surface({}, rgb(np.clip(light, 0, 1)))
         made[f"liquid_{index}"] = Shown(lit, shown_triangles(mi, placing, piece, seen).guide)
     return made
+
+
+def mirrored_share(mesh: Mesh, eye: Array, ior: float) -> Floats:
+    """Share of light that a surface mirrors at its vertices as it is seen from a place (Schlick 1994)."""
+    assert mesh.normals is not None
+    rays = mesh.vertices.astype(np.float64) - eye
+    facing = np.abs(np.einsum("ij,ij->i", rays, mesh.normals)) / np.maximum(np.linalg.norm(rays, axis=1), 1e-30)
+    straight = ((ior - 1) / (ior + 1)) ** 2
+    share: Floats = (straight + (1 - straight) * (1 - np.minimum(facing, 1)) ** 5).astype(np.float32)
+    return share
 
 
 def balls(centers: Array, radius: Array, colors: Floats) -> tuple[Mesh, Floats]:

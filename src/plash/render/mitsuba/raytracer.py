@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
+from plash.mesh.split import with_short_edges
 from plash.mesh.wetness import WetSurface, wet_surfaces
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
@@ -55,6 +56,7 @@ _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scat
 _STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
 _PLATE, _LEAST_PLATE = 0.10, 5.0  # size of the plates of lava, in domain sizes, and in cells at the least
+_IN_PLATE = 14.0  # edges of triangles across a plate
 _DRIFT = 0.1  # of the top speed: liquid as fast carries plates by their own size until they fade
 _DARKEST, _LIGHTEST = np.float32(1e-3), np.float32(0.999)  # light that liquid returns or lets through
 
@@ -169,13 +171,18 @@ class RayTracer:
         heat: NDArray[np.float64] = np.clip(share, 0, 1)
         return heat
 
-    def _glow(self, mesh: Mesh, flow: NDArray[np.floating], time: float) -> NDArray[np.float64]:
-        """How much glowing liquid shines at its vertices, from 0 to 1: little on the plates of its crust."""
+    @property
+    def _plate(self) -> float:
+        """Size of the plates of lava, m."""
         domain = self._scene.domain
-        plate = max(_PLATE * math.prod(domain.size) ** (1 / 3), _LEAST_PLATE * domain.h)
-        period = plate / (_DRIFT * self._tint.top_speed)
-        heat = self._heat(flow, mesh.scalars)
-        return crust_glow(heat, mesh.vertices.astype(np.float64), flow.astype(np.float64), time, plate, period)
+        return max(_PLATE * math.prod(domain.size) ** (1 / 3), _LEAST_PLATE * domain.h)
+
+    def _glow(self, mesh: Mesh, time: float) -> NDArray[np.float64]:
+        """How much glowing liquid shines at its vertices, from 0 to 1: little on the plates of its crust."""
+        flow = np.zeros_like(mesh.vertices) if mesh.velocity is None else mesh.velocity
+        places, plate = mesh.vertices.astype(np.float64), self._plate
+        heat, period = self._heat(flow, mesh.scalars), plate / (_DRIFT * self._tint.top_speed)
+        return crust_glow(heat, places, flow.astype(np.float64), time, plate, period)
 
     def _moving(self, moment: Moment) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
@@ -191,7 +198,8 @@ class RayTracer:
             if self._tint.is_scale:
                 return _Moving(seen, self._painted, self._tint.colors(self._tint.values(flow, seen.scalars)))
             if self._look.glow.any():
-                return _Moving(seen, self._surface, heat=self._glow(seen, flow, moment.time))
+                seen = with_short_edges(seen, self._plate / _IN_PLATE)
+                return _Moving(seen, self._surface, heat=self._glow(seen, moment.time))
             return _Moving(seen, self._surface, self._carried_colors(flow, seen.scalars))
         position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
@@ -279,7 +287,7 @@ class RayTracer:
             return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
         mirrored = None
         if self._look.kind == "cloudy" and moving.surface is self._surface and mesh.normals is not None:
-            mirrored = _mirrored_share(mesh, self._view(time).position, self._look.ior)
+            mirrored = parts.mirrored_share(mesh, self._view(time).position, self._look.ior)
         return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors, share=mirrored)}
 
     def _others(self, moment: Moment, offset: float) -> Content:
@@ -356,16 +364,6 @@ class RayTracer:
 
     def _made(self, part: Any) -> Any:
         return self._mi.load_dict(part) if isinstance(part, dict) else part
-
-
-def _mirrored_share(mesh: Mesh, eye: NDArray[np.float64], ior: float) -> Floats:
-    """Share of light that a surface mirrors at its vertices as it is seen from a place (Schlick 1994)."""
-    assert mesh.normals is not None
-    rays = mesh.vertices.astype(np.float64) - eye
-    facing = np.abs(np.einsum("ij,ij->i", rays, mesh.normals)) / np.maximum(np.linalg.norm(rays, axis=1), 1e-30)
-    straight = ((ior - 1) / (ior + 1)) ** 2
-    share: Floats = (straight + (1 - straight) * (1 - np.minimum(facing, 1)) ** 5).astype(np.float32)
-    return share
 
 
 def _of_pixels(samples: Floats) -> Floats:
