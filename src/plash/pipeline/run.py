@@ -104,8 +104,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process. Functions that are named by their file can be kept.
         out: The run's folder.
-        stages: Which of "simulate", "measure", "mesh", "whitewater", "render", "video", "report" and the exports of the
-            scene to do; all if not said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "measure", "mesh", "whitewater", "wet", "render", "video", "report" and the exports
+            of the scene to do; all if not said. A report that is there is kept up to date by any of them.
         frame: Simulate up to this frame and make its picture alone. What is simulated is used by a whole run later.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody

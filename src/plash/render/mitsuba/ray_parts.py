@@ -15,7 +15,7 @@ import numpy as np
 
 from plash.mesh.ball import unit_ball
 from plash.mesh.mesh import Mesh
-from plash.mesh.normals import creased
+from plash.mesh.normals import creased, face_normals
 from plash.mesh.shapes import shape_mesh
 from plash.mesh.wetness import WetSurface
 from plash.render.camera import View
@@ -67,9 +67,9 @@ def glowing(mi: Any, placing: Placing, mesh: Mesh, surface: Part, heat: Array, g
 
 def mirrored_share(mesh: Mesh, eye: Array, ior: float) -> Floats:
     """Share of light that a surface mirrors at its vertices as it is seen from a place (Schlick 1994)."""
-    assert mesh.normals is not None
+    normals = face_normals(mesh.vertices, mesh.faces) if mesh.normals is None else mesh.normals
     rays = mesh.vertices.astype(np.float64) - eye
-    facing = np.abs(np.einsum("ij,ij->i", rays, mesh.normals)) / np.maximum(np.linalg.norm(rays, axis=1), 1e-30)
+    facing = np.abs(np.einsum("ij,ij->i", rays, normals)) / np.maximum(np.linalg.norm(rays, axis=1), 1e-30)
     straight = ((ior - 1) / (ior + 1)) ** 2
     share: Floats = (straight + (1 - straight) * (1 - np.minimum(facing, 1)) ** 5).astype(np.float32)
     return share

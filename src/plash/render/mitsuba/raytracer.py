@@ -286,7 +286,7 @@ class RayTracer:
         if moving.heat is not None:
             return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
         mirrored = None
-        if self._look.kind == "cloudy" and moving.surface is self._surface and mesh.normals is not None:
+        if self._look.kind == "cloudy" and moving.surface is self._surface:
             mirrored = parts.mirrored_share(mesh, self._view(time).position, self._look.ior)
         return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors, share=mirrored)}
 
