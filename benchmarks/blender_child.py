@@ -1,6 +1,6 @@
-"""Renders a scene of `benchmarks.cycles` by Cycles: runs in a Python that has `bpy`, and knows no plash.
+"""Renders a scene of `benchmarks.beside_cycles` by Cycles: runs in a Python that has `bpy`, and knows no plash.
 
-cycles_child.py FOLDER REFERENCE SAMPLES...: reads FOLDER/scene.npz, writes FOLDER/pictures.npz.
+blender_child.py FOLDER REFERENCE SAMPLES...: reads FOLDER/scene.npz, writes FOLDER/pictures.npz.
 """
 
 # mypy: ignore-errors
@@ -26,7 +26,7 @@ def main() -> None:
             picture = rendered(folder, count, denoise=True)
             made[f"seconds_{count}"] = time.process_time() - start
         made[f"light_{count}"] = picture
-    made["reference"] = rendered(folder, reference, denoise=False)
+    made["reference"] = rendered(folder, reference, denoise=True)
     np.savez(folder / "pictures.npz", **made)
 
 

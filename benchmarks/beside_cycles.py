@@ -1,9 +1,9 @@
-"""plash's ray-traced pictures beside Blender's Cycles: `python -m benchmarks.cycles --blender PYTHON`.
+"""plash's ray-traced pictures beside Blender's Cycles: `python -m benchmarks.beside_cycles --blender PYTHON`.
 
 PYTHON is one that imports `bpy` (`pip install bpy` into an environment of its own). Both renderers get the same
 triangles of a splash over tiles, the same solids, floor, camera and light from all around, and the same absorption in
 the water. Both use one thread, and denoise. Errors are root mean squares in levels of 255 against the renderer's *own*
-picture of many samples, of the whole picture and of what is seen through liquid. Seconds are of the processor, of
+picture of many samples, denoised too, of the whole picture and of what is seen through liquid. Seconds are of the processor, of
 everything that a picture takes from triangles to pixels, in the second of two pictures.
 """
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.guides import Measurement
+from plash.render.mitsuba.denoise import denoised
 
 Floats = NDArray[np.float32]
 _WIDE = 512  # pixels of the light round Blender's horizon
@@ -32,20 +33,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scene", default="dam_break")
     parser.add_argument("--resolution", type=int, default=40)
     parser.add_argument("--frame", type=int, default=20)
-    parser.add_argument("--width", type=int, default=320, help="pixels across")
+    parser.add_argument("--width", type=int, default=240, help="pixels across")
     parser.add_argument("--samples", type=int, nargs="*", default=[4, 8, 16])
     parser.add_argument("--cycles-samples", type=int, nargs="*", default=[4, 8, 16, 32])
-    parser.add_argument("--reference", type=int, default=640, help="samples of the pictures to compare with")
+    parser.add_argument("--reference", type=int, default=192, help="samples of the pictures to compare with")
     asked = parser.parse_args(arguments)
+    asked.tank = "none"
     measure = Measurement(asked)
+    reference = denoised(measure.reference, *measure.through(), quickly=False)
     print(f"{'renderer':10}{'samples':>9}{'processor, s':>14}{'whole':>9}{'through liquid':>16}", flush=True)
     for samples in asked.samples:
-        print_row("plash", samples, *plash_picture(measure, samples), measure.reference, measure.liquid)
+        print_row("plash", samples, *plash_picture(measure, samples), reference, measure.liquid)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         np.savez(folder / "scene.npz", **for_blender(measure))
         asked_of = [str(folder), str(asked.reference), *map(str, asked.cycles_samples)]
-        child = [asked.blender, str(Path(__file__).with_name("cycles_child.py")), *asked_of]
+        child = [asked.blender, str(Path(__file__).with_name("blender_child.py")), *asked_of]
         subprocess.run(child, check=True, stdout=subprocess.DEVNULL)
         found = np.load(folder / "pictures.npz")
         for samples in asked.cycles_samples:
@@ -56,8 +59,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def plash_picture(measure: Measurement, samples: int) -> tuple[Floats, float]:
     """Light of a denoised picture, and the seconds of the second one."""
-    from plash.render.mitsuba.denoise import denoised
-
     for _ in range(2):
         start = time.process_time()
         measure.content = measure.tracer._content(measure.moving, measure.time, 0.0)
