@@ -3,8 +3,8 @@
 PYTHON is one that imports `bpy` (`pip install bpy` into an environment of its own). Both renderers get the same
 triangles of a splash over tiles, the same solids, floor, camera and light from all around, and the same absorption in
 the water. Both use one thread, and denoise. Errors are root mean squares in levels of 255 against the renderer's *own*
-picture of many samples, denoised too, of the whole picture and of what is seen through liquid. Seconds are of the processor, of
-everything that a picture takes from triangles to pixels, in the second of two pictures.
+picture of many samples, denoised too: of the whole picture, and of what is seen through liquid. Seconds are of the
+processor, of everything that a picture takes from triangles to pixels, in the second of two pictures.
 """
 
 from __future__ import annotations
