@@ -1,5 +1,7 @@
 """Wet solids as a stage of a run: made from the frame before, mended, the same for any threads, and off if asked."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,10 @@ def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("wet") / "run"
     plash.run(scene(), out, stages=["simulate", "mesh", "wet", "render"], threads=1)
     return out
+
+
+def drying(time) -> dict[str, Any]:
+    return {"look.drying_time": time}
 
 
 def files(folder):
@@ -56,9 +62,9 @@ def test_threads_do_not_change_a_bit(run, tmp_path):
 def test_another_drying_time_simulates_nothing_and_none_leaves_solids_dry(run):
     picture, frame = plash.open_run(run)[FRAMES].picture, (run / "particles" / "particles.0004.npz").stat().st_mtime_ns
     wet = plash.open_run(run)[FRAMES].wetness.wet.sum()
-    plash.resume(run, **{"look.drying_time": 5.0})
+    plash.resume(run, **drying(5.0))
     assert plash.open_run(run)[FRAMES].wetness.wet.sum() > wet
-    plash.resume(run, **{"look.drying_time": 0})
+    plash.resume(run, **drying(0.0))
     opened = plash.open_run(run)
     assert "wet" not in opened.manifest.wanted
     assert (run / "particles" / "particles.0004.npz").stat().st_mtime_ns == frame

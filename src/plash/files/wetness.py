@@ -16,8 +16,8 @@ def wetness_bytes(wetness: Wetness, frame: int) -> bytes:
     """The file of a frame."""
     file = io.BytesIO()
     at = np.flatnonzero(wetness.wet)
-    rows = {"sample": at, "wet": wetness.wet[at], "under": wetness.under[at]}
-    np.savez(file, **rows, count=np.array(len(wetness.wet)), frame=np.array(frame))
+    count, number = np.array(len(wetness.wet)), np.array(frame)
+    np.savez(file, sample=at, wet=wetness.wet[at], under=wetness.under[at], count=count, frame=number)
     return file.getvalue()
 
 

@@ -77,7 +77,7 @@ class WetSurface:
         """All triangles, in the same way."""
         return self._placed(np.arange(len(self.mesh.vertices)), self.mesh.faces, time), film[self.first : self.last]
 
-    def _placed(self, used: NDArray[np.intp], faces: NDArray[np.int32], time: float) -> Mesh:
+    def _placed(self, used: NDArray[np.integer], faces: NDArray[np.int32], time: float) -> Mesh:
         matrix, shift = self.pose(time)
         assert self.mesh.normals is not None
         vertices = self.mesh.vertices[used].astype(np.float64) @ matrix.T + shift
@@ -96,7 +96,7 @@ class _Nearby(NamedTuple):
     """Samples sorted by cells of a box: the box's corner, its cells, their size, and the samples of each."""
 
     low: Array
-    count: NDArray[np.int64]
+    cells: NDArray[np.int64]
     size: float
     starts: NDArray[np.int64]
     order: NDArray[np.int64]
@@ -193,7 +193,7 @@ def _contact(surface: WetSurface, places: Array, volume: Array, time: float, h: 
     matrix, shift = surface.pose(time)
     own = (places - shift) @ matrix
     nearby, reach = surface.nearby, _REACH * h
-    inside = ((own > nearby.low) & (own < nearby.low + nearby.count * nearby.size)).all(axis=1)
+    inside = ((own > nearby.low) & (own < nearby.low + nearby.cells * nearby.size)).all(axis=1)
     own = np.ascontiguousarray(own[inside])
     count = len(surface.mesh.vertices)
     nearest, held = np.full(count, np.inf), np.zeros(count)
