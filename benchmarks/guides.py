@@ -31,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--width", type=int, default=480, help="pixels across")
     parser.add_argument("--samples", type=int, default=8)
     parser.add_argument("--reference", type=int, default=768, help="samples of the picture to compare with")
+    parser.add_argument("--tank", default="glass", choices=["glass", "none"])
     asked = parser.parse_args(arguments)
     measure = Measurement(asked)
     print(f"{'guides':12}{'samples':>9}{'processor, s':>14}{'whole':>9}{'through liquid':>16}", flush=True)
@@ -52,6 +53,7 @@ class Measurement:
         from plash.render.moment import Moment, no_particles
 
         look = {"look.quality": "preview", "look.width": asked.width, "look.shutter": 0, "look.set": "pool"}
+        look["look.tank"] = asked.tank
         scene = plash.load_scene(asked.scene, resolution=asked.resolution, frames=asked.frame, **look)
         *_, last = plash.simulate(scene)
         mesh = last.snapshot.surface(scene, last.time)
@@ -95,9 +97,7 @@ class Measurement:
 
     def through(self) -> tuple[Floats, Floats]:
         """The guides as pictures have them."""
-        from plash.render.mitsuba.raytracer import GUIDE_SAMPLES
-
-        return self.tracer._guides(self.content, self.time, 0, GUIDE_SAMPLES)
+        return self.tracer._guides(self.content, self.time)
 
     def first_surface(self, without: str = "pane") -> tuple[Floats, Floats]:
         """Colours and normals of the first surface."""

@@ -4,7 +4,7 @@ out/dam_break/
   manifest.json   log.jsonl   dam_break.mp4   contact.png   report.html
   checkpoints/checkpoint.0001.npz   particles/particles.0001.npz, grids/grids.0001.npz
                                     or volumes/volumes.0001.npz
-  mesh/surface.0001.ply             render/frame.0001.png   whitewater/whitewater.0001.npz
+  mesh/surface.0001.ply             render/frame.0001.png   whitewater/whitewater.0001.npz   wet/wet.0001.npz
 """
 
 from __future__ import annotations

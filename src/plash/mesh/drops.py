@@ -43,12 +43,21 @@ _BALLS = {
 }
 
 
-def with_drops(phi: NDArray[np.float32], particles: Particles, tiles: Tiles, detail: int) -> NDArray[np.float32]:
+def with_drops(
+    phi: NDArray[np.float32],
+    particles: Particles,
+    tiles: Tiles,
+    detail: int,
+    shown: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
     """The distance with a ball at each particle that the surface does not cover, as a soft minimum.
 
-    exp(-φ/k) of the surface and of all balls are added up.
+    exp(-φ/k) of the surface and of all balls are added up. `shown` is the share of each ball's radius; all, if not
+    said otherwise.
     """
     radius, thin, soft, reach = _balls(particles.volume, tiles.dimension, detail)
+    if shown is not None:
+        radius *= shown
     drops = np.zeros_like(phi)
     depth = _deepest_near(phi, tiles, detail)
     rows = [*(detail * _LIMITS), [detail * _SHALLOW, detail * _DEEP, 0], [soft, thin, reach]]
@@ -157,10 +166,10 @@ def _add_drops(shape: Shape) -> Kernel:
                     if DIM == 3:
                         k = cell[2, p] - origins[t, 2]
                         fz = offset[2, p]
-                    here = _between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
+                    here = between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
                     if here <= limits[0, 0]:
                         continue
-                    below = _between(depth, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
+                    below = between(depth, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
                     deep = 1 - smooth_step(below, limits[2, 1], limits[2, 0])
                     covered = limits[0, 0] + deep * (limits[1, 0] - limits[0, 0])
                     thin = limits[0, 1] + deep * (limits[1, 1] - limits[0, 1])
@@ -170,6 +179,8 @@ def _add_drops(shape: Shape) -> Kernel:
                     if share <= 0:
                         continue
                     r = radius[p] * share
+                    if r <= 0:
+                        continue
                     furthest = r + soft * reach
                     # Samples within reach; none lies further than the next tile
                     low_z = int(np.ceil(k + fz - furthest)) if DIM == 3 else 0
@@ -188,7 +199,7 @@ def _add_drops(shape: Shape) -> Kernel:
 
 
 @inlined
-def _between(pool, neighbours, t, sample, offset, BZ, BY, BX):
+def between(pool, neighbours, t, sample, offset, BZ, BY, BX):
     """Linear interpolation of samples, in double precision, at an offset from a sample of tile t."""
     i, j, k = sample
     fx, fy, fz = np.float64(offset[0]), np.float64(offset[1]), np.float64(offset[2])

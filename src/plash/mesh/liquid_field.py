@@ -18,6 +18,7 @@ from plash.grid.tiles import Tiles
 from plash.levelset.redistance import redistance
 from plash.mesh.drops import with_drops
 from plash.mesh.fill import carried_near, distance_of_fill, opened_round, reach, scattered, scattered_volume, widened
+from plash.mesh.films import shown_of_films
 from plash.mesh.lattice import Lattice, SolidDistance, cut_off, open_share, solid_distance
 from plash.particles.particles import Particles
 from plash.particles.positions import split_positions
@@ -39,6 +40,7 @@ class LiquidField:
         solid: The distance to solids where they are near.
         phi: Distance to the surface, negative inside, as if there were no walls.
         cut: The same, positive beyond walls and deep in solids.
+        hidden: Volume of films on solids that are too thin to be shown.
     """
 
     lattice: Lattice
@@ -48,6 +50,7 @@ class LiquidField:
     solid: SolidDistance
     phi: NDArray[np.float32]
     cut: CellField
+    hidden: float
 
 
 def liquid_field(
@@ -74,10 +77,15 @@ def liquid_field(
     solid = solid_distance(tiles, lattice)
     opened = opened_round(tiles, open_share(tiles, lattice, solid), detail)
     phi = distance_of_fill(filled[0], opened, detail)
-    if meshing.drops:
+    hidden = 0.0
+    if meshing.drops and meshing.hides_films(tiles.dimension):
+        shown = shown_of_films(phi, particles, tiles, lattice, solid)
+        hidden = float(((1 - shown) * particles.volume).sum(dtype=np.float64))
+        phi = with_drops(phi, particles, tiles, detail, shown)
+    elif meshing.drops:
         phi = with_drops(phi, particles, tiles, detail)
     cut = CellField(tiles, cut_off(phi, tiles, lattice, solid))
-    return LiquidField(lattice, particles, tiles, filled, solid, phi, cut)
+    return LiquidField(lattice, particles, tiles, filled, solid, phi, cut, hidden)
 
 
 def liquid_grids(field: LiquidField) -> list[SparseGrid]:

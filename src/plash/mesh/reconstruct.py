@@ -25,14 +25,13 @@ from plash.mesh.draft import RESTS, Draft
 from plash.mesh.fill import carried_near
 from plash.mesh.finish import finished, shaped
 from plash.mesh.lattice import Lattice, flush, solid_phi_everywhere, walls_of
-from plash.mesh.liquid_field import liquid_field
+from plash.mesh.liquid_field import LiquidField, liquid_field
 from plash.mesh.marching import Cuts, march
 from plash.mesh.mesh import Mesh
 from plash.mesh.pieces import pieces_of, with_round_drops, without_specks
 from plash.mesh.smooth import swept
 from plash.mesh.vertex_colors import with_colors
 from plash.mesh.volumes import part_volumes, with_volumes
-from plash.particles.particles import Particles
 from plash.scene.bodies import Solid
 from plash.scene.domain import Domain
 from plash.scene.meshing import Meshing
@@ -83,14 +82,13 @@ def liquid_surface(
 
     if COLOR in scalars:
         draft = with_colors(draft, ends, field.cut, field.particles, detail)
-    draft = _shaped(draft, ends, field.cut, field.particles, meshing, field.lattice)
+    draft = _shaped(draft, ends, field, meshing)
     return finished(draft, CellField(tiles, field.phi), meshing, field.lattice.spacing)
 
 
-def _shaped(
-    draft: Draft, ends: NDArray[np.int64], cut: CellField, particles: Particles, meshing: Meshing, lattice: Lattice
-) -> Draft:
+def _shaped(draft: Draft, ends: NDArray[np.int64], field: LiquidField, meshing: Meshing) -> Draft:
     """What was cut from a field, smoothed and subdivided, out of solids; its drops round, its volume the particles'."""
+    cut, particles, lattice = field.cut, field.particles, field.lattice
     # A finer lattice has shorter edges, and needs more sweeps for the same effect
     smooth = swept(draft, meshing.sweeps * meshing.detail)
     least = meshing.smallest * meshing.detail**cut.tiles.dimension
@@ -99,7 +97,7 @@ def _shaped(
         return out_of_solids(shaped(*without_specks(smooth, volumes, least), meshing.subdivide), lattice)[0]
     pieces = pieces_of(draft, ends, cut.pool, cut.tiles, particles)
     smooth, volumes, large = with_round_drops(smooth, pieces, particles, least)
-    rest = particles.total_volume() - float(np.nansum(pieces.carried))
+    rest = particles.total_volume() - field.hidden - float(np.nansum(pieces.carried))
     drawn, under = out_of_solids(shaped(smooth, volumes, meshing.subdivide), lattice)
     in_the_open = _MOST_MENDED_FINE if meshing.detail > 2 else _MOST_MENDED
     furthest = _MOST_MENDED_AT_SOLIDS if lattice.solids else in_the_open

@@ -21,6 +21,7 @@ from plash.files.layout import RunFolder
 from plash.files.log import read_log
 from plash.files.manifest import Item, Manifest
 from plash.mesh.mesh import Mesh
+from plash.mesh.wetness import Wetness
 from plash.pipeline.machine import machine_text
 from plash.pipeline.run_history import RunHistory, edited_surfaces
 from plash.pipeline.run_view import run_html
@@ -30,6 +31,7 @@ from plash.pipeline.stages.registry import frame_stages, read_run
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, RunPaths, Stage
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.wetness import WETNESS
 from plash.pipeline.stages.whitewater import WHITEWATER
 from plash.scene.language.read import parse_scene
 from plash.scene.language.write import names_functions
@@ -258,6 +260,15 @@ class RunFrame:
             StorageError: None was made: the scene has to ask for it with `whitewater.amount`.
         """
         return self.run.read(WHITEWATER, self.number)
+
+    @property
+    def wetness(self) -> Wetness:
+        """How wet solids and the floor are, at samples of their surfaces (`plash.mesh.wetness.wet_surfaces`).
+
+        Raises:
+            StorageError: It was not found: only pictures of surfaces in 3-D need it, with `look.drying_time` above 0.
+        """
+        return self.run.read(WETNESS, self.number)
 
     @property
     def picture(self) -> NDArray[np.uint8]:

@@ -34,6 +34,7 @@ from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of, with_those_before
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import RunPaths
+from plash.pipeline.stages.wetness import WETNESS
 from plash.pipeline.stop import Stop, stop_on_signals
 from plash.pipeline.warm.kernel_list import kernels_for
 from plash.pipeline.warm.warm import jobs_here, warm
@@ -104,8 +105,8 @@ def run(
             cannot keep Python functions: a run of a scene with any goes on only when the same functions are given to
             this again, in the same process. Functions that are named by their file can be kept.
         out: The run's folder.
-        stages: Which of "simulate", "measure", "mesh", "whitewater", "render", "video", "report" and the exports of the
-            scene to do; all if not said. A report that is there is kept up to date by any of them.
+        stages: Which of "simulate", "measure", "mesh", "whitewater", "wet", "render", "video", "report" and the exports
+            of the scene to do; all if not said. A report that is there is kept up to date by any of them.
         frame: Simulate up to this frame and make its picture alone. What is simulated is used by a whole run later.
         force: Begin anew where the folder holds another simulation.
         verify: Read every file that is there, and make again what is damaged. Without it files are read that somebody
@@ -268,7 +269,8 @@ def stages_for(scene: Scene, names: Sequence[str] | None) -> list[str]:
     """
     if names is None:
         return of_use(STAGES, scene)
-    useful = of_use(names, scene)
+    # Pictures are made with what is wet in them, whether or not anybody thinks of it
+    useful = of_use([*names, *([WETNESS.name] if PICTURES.name in names else [])], scene)
     on_the_way = {earlier.name for stage in stages_of(names) for earlier in stage.after}
     for name in names:
         if name not in useful and name not in on_the_way:

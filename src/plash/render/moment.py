@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
+from plash.mesh.wetness import Wetness
 from plash.particles.particles import Particles
 from plash.solvers.frame import FrameParticles
 from plash.whitewater.motes import Motes
@@ -21,6 +22,7 @@ class Moment:
         time: Of the frame, s: where solids and a camera that move are.
         volume: Smoke and flames; empty where there are none.
         motes: Spray, foam and bubbles, which are seen with the surface; None without.
+        wetness: How wet solids and the floor are, which is seen with the surface; None where all are dry.
     """
 
     mesh: Mesh
@@ -28,6 +30,7 @@ class Moment:
     time: float = 0.0
     volume: Volume = field(default_factory=lambda: Volume.empty(3, 1.0))
     motes: Motes | None = None
+    wetness: Wetness | None = None
 
 
 def no_particles(dimension: int) -> FrameParticles:

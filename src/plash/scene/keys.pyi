@@ -288,6 +288,7 @@ class LookKeys(TypedDict, total=False):
     smoke_opacity: float | str | None
     fire_brightness: float
     background: str | None
+    drying_time: float | str
     floor: bool
     edges: bool
     liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None
@@ -320,6 +321,7 @@ class MeshingKeys(TypedDict, total=False):
     smoothing: int | None
     subdivide: int
     drops: bool
+    films: bool
     smallest: float
     walls: Literal["closed", "open"]
     normals: Literal["faces", "field"]

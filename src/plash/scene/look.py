@@ -11,7 +11,7 @@ from pydantic.config import JsonDict
 from plash.carried import scalars
 from plash.scene.camera import Camera
 from plash.scene.colors import Color
-from plash.scene.language.base import FURTHEST, Length, Number, SceneModel, Switch, Text, Whole
+from plash.scene.language.base import FURTHEST, Duration, Length, Number, SceneModel, Switch, Text, Whole
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import nearest, refusal, refusal_at, shown
 from plash.scene.light_file import LIGHT_FILES, light_fault
@@ -160,11 +160,18 @@ class Look(SceneModel):
     background: Color | None = Field(
         default=None, description="Colour of the floor, and behind everything.", json_schema_extra=_OF_SET
     )
+    drying_time: Duration = Field(
+        default=20.0,
+        ge=0,
+        le=FURTHEST,
+        description="After which 1/e is left of the film that liquid leaves on solids and on the floor. It makes them "
+        "darker and gives them a gloss. 0 leaves them dry. Only in 3-D, with a closed surface.",
+    )
     floor: Switch = Field(default=True, description="Whether there is a floor under the domain; only in 3-D.")
     edges: Switch = Field(default=True, description="Whether the edges of the domain are drawn; not ray traced.")
     liquid: Literal["water", "clear", "milk", "honey", "oil", "paint", "lava", "jelly", "mercury"] | None = Field(
         default=None,
-        description="What the liquid looks like, ray traced; it flows like its material all the same.",
+        description="What the liquid looks like; it flows like its material all the same.",
         json_schema_extra={"default_text": "as the material does"},
     )
     ior: Number | None = Field(

@@ -40,6 +40,11 @@ class Meshing(SceneModel):
     drops: Switch = Field(
         default=True, description="Whether particles that the surface does not cover are shown as drops."
     )
+    films: Switch = Field(
+        default=False,
+        description="Whether films thinner than about a quarter of a cell are shown as liquid on solids and on the "
+        "floor, in 3-D. If not, pictures show what is under them wet: see `look.drying_time`.",
+    )
     smallest: Number = Field(
         default=0.0,
         ge=0,
@@ -54,6 +59,10 @@ class Meshing(SceneModel):
         default="faces",
         description="Normals at vertices, in 3-D: the mean of the faces round them, or up the field that was cut.",
     )
+
+    def hides_films(self, dimension: int) -> bool:
+        """Whether thin films on solids are left out, in a scene of so many axes: where solids can be shown wet."""
+        return not self.films and dimension == 3 and self.walls == "closed" and self.placement == "interpolated"
 
     @property
     def sweeps(self) -> int:

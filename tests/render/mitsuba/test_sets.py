@@ -8,7 +8,7 @@ from PIL import Image
 from tests.render.mitsuba.test_raytracer import NONE, liquid, make_scene
 
 from plash.mesh.mesh import Mesh
-from plash.render.mitsuba.raytracer import GUIDE_SAMPLES, RayTracer
+from plash.render.mitsuba.raytracer import RayTracer
 from plash.render.mitsuba.variant import load_mitsuba, variant
 from plash.render.moment import Moment, no_particles
 from plash.render.preview.preview import preview_of
@@ -57,7 +57,7 @@ def test_what_is_seen_through_water_guides_the_denoiser():
     guides = []
     for moment in (liquid(), NONE):
         content = tracer._content(tracer._moving(moment), 0.0, 0.0)
-        guides.append(tracer._guides(content, 0.0, 0, GUIDE_SAMPLES))
+        guides.append(tracer._guides(content, 0.0))
     (through, _), (bare, _) = guides
     pool = np.s_[13:16, 22:26]
     red = light_of("red")

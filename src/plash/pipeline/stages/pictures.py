@@ -14,6 +14,7 @@ from plash.pipeline.fingerprint import appearance
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import File, FileStage, Inputs, Source
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.wetness import WETNESS, gets_wet, wetness_of_frame
 from plash.pipeline.stages.whitewater import WHITEWATER, whitewater_of_frame
 from plash.scene.model import Scene
 from plash.scene.sets import LIGHTS
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def _inputs(scene: Scene, frame: int) -> Sequence[Source]:
     if scene.look.show != "surface":
         return [(SIMULATION, frame)]
-    return [(SURFACES, frame), *whitewater_of_frame(scene, frame)]
+    return [(SURFACES, frame), *whitewater_of_frame(scene, frame), *wetness_of_frame(scene, frame)]
 
 
 def _settings(scene: Scene, frame: int) -> Sequence[object]:
@@ -49,7 +50,8 @@ def _moment(inputs: Inputs) -> Moment:
     nobody = no_particles(inputs.scene.dimension)
     if inputs.scene.look.show == "surface":
         motes = inputs.read(WHITEWATER) if inputs.scene.whitewater.amount > 0 else None
-        return Moment(inputs.read(SURFACES), nobody, inputs.time, motes=motes)
+        wetness = inputs.read(WETNESS) if gets_wet(inputs.scene) else None
+        return Moment(inputs.read(SURFACES), nobody, inputs.time, motes=motes, wetness=wetness)
     if inputs.scene.look.show == "volume":
         return Moment(Mesh.empty(), nobody, inputs.time, inputs.read(SIMULATION).as_volume())
     return Moment(Mesh.empty(), inputs.read(SIMULATION).dots(), inputs.time)
@@ -88,9 +90,9 @@ def _read(file: File, scene: Scene, frame: int) -> Picture:
 PICTURES: FileStage[Picture] = FileStage(
     name="render",
     title="rendering",
-    edition=2,
+    edition=3,
     folders=("render",),
-    after=(SIMULATION, SURFACES, WHITEWATER),
+    after=(SIMULATION, SURFACES, WHITEWATER, WETNESS),
     file=lambda paths, frame: paths.folder.picture(frame),
     inputs=_inputs,
     settings=_settings,

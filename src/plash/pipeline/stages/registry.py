@@ -28,6 +28,7 @@ from plash.pipeline.stages.report import REPORT
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import Stage
 from plash.pipeline.stages.surfaces import SURFACES
+from plash.pipeline.stages.wetness import WETNESS
 from plash.pipeline.stages.whitewater import WHITEWATER
 
 STAGES: dict[str, Stage[Any]] = {
@@ -37,6 +38,7 @@ STAGES: dict[str, Stage[Any]] = {
         MEASURE,
         SURFACES,
         WHITEWATER,
+        WETNESS,
         PICTURES,
         MOVIES,
         PLY_MOTES,

@@ -30,8 +30,19 @@ class Shown(NamedTuple):
 Content = dict[str, Shown]
 
 
-def triangles(mi: Any, placing: Placing, mesh: Mesh, parts: Part, colors: Floats | None = None, uv: Any = None) -> Any:
-    """A mesh with its surface and, if it has one, its inside; its vertices may have colours and places in a picture."""
+def triangles(
+    mi: Any,
+    placing: Placing,
+    mesh: Mesh,
+    parts: Part,
+    colors: Floats | None = None,
+    uv: Any = None,
+    share: Floats | None = None,
+) -> Any:
+    """A mesh with its surface and, if it has one, its inside.
+
+    Its vertices may have colours, places in a picture, and a share from 0 to 1: of a film, or of what is mirrored.
+    """
     properties = mi.Properties()
     for key, part in parts.items():
         properties[key] = mi.load_dict(part) if isinstance(part, dict) else part
@@ -42,6 +53,8 @@ def triangles(mi: Any, placing: Placing, mesh: Mesh, parts: Part, colors: Floats
     )  # fmt: skip
     if colors is not None:
         made.add_attribute("vertex_color", 3, np.ascontiguousarray(colors, np.float32).ravel())
+    if share is not None:
+        made.add_attribute("vertex_share", 1, np.ascontiguousarray(share, np.float32))
     values = mi.traverse(made)
     values["vertex_positions"] = placing(mesh.vertices).ravel()
     if mesh.normals is not None:
@@ -54,10 +67,16 @@ def triangles(mi: Any, placing: Placing, mesh: Mesh, parts: Part, colors: Floats
 
 
 def shown_triangles(
-    mi: Any, placing: Placing, mesh: Mesh, surface: Surface, colors: Floats | None = None, uv: Any = None
+    mi: Any,
+    placing: Placing,
+    mesh: Mesh,
+    surface: Surface,
+    colors: Floats | None = None,
+    uv: Any = None,
+    share: Floats | None = None,
 ) -> Shown:
     """A mesh as it is lit, and as it guides the denoiser."""
-    lit = triangles(mi, placing, mesh, surface.parts, colors, uv)
+    lit = triangles(mi, placing, mesh, surface.parts, colors, uv, share)
     return Shown(lit, triangles(mi, placing, mesh, unlit(surface), colors, uv) if differs(surface) else lit)
 
 

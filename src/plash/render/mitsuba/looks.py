@@ -34,7 +34,7 @@ class _Look:
         glow: Radiance where it is hottest; a crust forms where it is cold, or slow if nothing says how warm it is.
     """
 
-    kind: Literal["clear", "opaque", "metal"]
+    kind: Literal["clear", "cloudy", "opaque", "metal"]
     ior: float
     color: str = ""
     depth: float = 1.0
@@ -46,11 +46,11 @@ class _Look:
 _LOOKS = {
     "water": _Look("clear", 1.333, "#3fb0dc", depth=0.8),
     "clear": _Look("clear", 1.333),
-    "milk": _Look("opaque", 1.35, "#f3efe4"),
+    "milk": _Look("cloudy", 1.35, "#f3efe4", scattering=90.0),
     "honey": _Look("clear", 1.49, "#d98a1f", depth=0.7),
     "oil": _Look("clear", 1.47, "#b8a02e", depth=0.7),
     "paint": _Look("opaque", 1.5, "#c8453b", roughness=0.08),
-    "lava": _Look("opaque", 1.6, "#ff4208", roughness=0.45, glow=1.2),
+    "lava": _Look("opaque", 1.6, "#ff4208", roughness=0.75, glow=1.2),
     "jelly": _Look("clear", 1.35, "#d4253c", depth=0.35, scattering=4.0, roughness=0.03),
     "mercury": _Look("metal", 1.0, "#d5dade", roughness=0.0),
 }
@@ -89,16 +89,17 @@ class LiquidLook:
     """How the liquid of a scene treats light.
 
     Attributes:
-        kind: A clear inside, an opaque surface with a gloss, or a metal.
+        kind: A clear inside, one that scatters so much that nothing is seen through it but where it is thin (cloudy),
+            an opaque surface with a gloss, or a metal.
         ior: Index of refraction.
-        color: Light that an opaque surface returns; little, if it glows.
+        color: Light that an opaque surface or a deep cloudy liquid returns; little, if it glows.
         absorption: Of a clear inside, 1/m for red, green and blue.
-        scattering: Of a clear inside, 1/m.
+        scattering: Of a clear or cloudy inside, 1/m.
         roughness: 0 is a mirror.
         glow: Light that the surface sends out by itself where it is hottest.
     """
 
-    kind: Literal["clear", "opaque", "metal"]
+    kind: Literal["clear", "cloudy", "opaque", "metal"]
     ior: float
     color: Array
     absorption: Array
@@ -109,12 +110,29 @@ class LiquidLook:
     @property
     def as_sheet(self) -> LiquidLook:
         """The look of a surface without an inside: light does not go in."""
-        return replace(self, kind="opaque", roughness=max(self.roughness, _SHEET)) if self.is_clear else self
+        return (
+            replace(self, kind="opaque", roughness=max(self.roughness, _SHEET))
+            if self.kind in ("clear", "cloudy")
+            else self
+        )
 
     @property
     def is_clear(self) -> bool:
-        """Whether light goes in."""
-        return self.kind not in ("opaque", "metal")
+        """Whether one sees through it."""
+        return self.kind == "clear"
+
+
+def look_color(scene: Scene) -> str:
+    """The colour of a scene's liquid: what the scene says of it, else that of its look by name, else the material's."""
+    material = scene.liquid.material
+    of_material, kind = MATERIALS[material].color, _LOOKS[_look_name(scene)]
+    own = kind.color if material == "water" or scene.look.liquid else of_material
+    asked = scene.liquid_color if scene.liquid_color != of_material else scene.look.color
+    return asked or own or of_material
+
+
+def _look_name(scene: Scene) -> str:
+    return scene.look.liquid or _OF_MATERIAL.get(scene.liquid.material, "water")
 
 
 def liquid_look(scene: Scene) -> LiquidLook:
@@ -125,14 +143,10 @@ def liquid_look(scene: Scene) -> LiquidLook:
     >>> bool(np.allclose(small.absorption, 10 * large.absorption))
     True
     """
-    look, material = scene.look, scene.liquid.material
-    name = look.liquid or _OF_MATERIAL.get(material, "water")
+    look = scene.look
+    name = _look_name(scene)
     kind = _LOOKS[name]
-    of_material = MATERIALS[material].color
-    own = kind.color if material == "water" or look.liquid else of_material
-    # What the scene says of colours comes before what the look is usually like
-    asked = scene.liquid_color if scene.liquid_color != of_material else look.color
-    light = np.clip(light_of(asked or own or of_material), 1e-3, 0.999)
+    light = np.clip(light_of(look_color(scene)), 1e-3, 0.999)
     size = math.prod(scene.domain.size) ** (1 / 3)
     absorption = -np.log(light) / (kind.depth * size)
     if name == "clear" and look.color is None:

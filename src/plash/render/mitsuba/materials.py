@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.render.mitsuba.looks import LiquidLook
+from plash.render.wet_look import FILM_INDEX, WetLook
 from plash.scene.colors import light_of
 from plash.scene.look import SolidLook
 
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 _LEAST_GLOSS = 0.15  # roughness of a gloss over many colours, at the least
 _SMOOTHEST = 0.02  # roughness below which a surface is a perfect mirror
 _PANE_INDEX = 1.43  # a pane throws back 6 % of the light from straight ahead
+_FILM_ROUGHNESS = 0.12
+_SHARE_OF_VERTEX: Part = {"type": "mesh_attribute", "name": "vertex_share"}
 _OF_VERTEX: Part = {"type": "mesh_attribute", "name": "vertex_color"}
 
 
@@ -65,7 +68,9 @@ def liquid_surface(look: LiquidLook, units_per_metre: float, by_vertex: bool = F
     match look.kind:
         case "metal":
             return Surface({"bsdf": _metal(color, look.roughness)}, color)
-        case "opaque":
+        case "cloudy" if not by_vertex:
+            return Surface({"bsdf": _glaze(), "interior": _cloud(look, units_per_metre)}, color)
+        case "opaque" | "cloudy":
             gloss = _coated if by_vertex else _glossy
             return Surface({"bsdf": gloss(color, look.ior, look.roughness)}, color)
         case _:
@@ -121,6 +126,15 @@ def mixed(first: Surface, second: Surface, weight: Part) -> Surface:
     return Surface({"bsdf": both}, first.color)
 
 
+def under_film(dry: Surface, look: WetLook) -> Surface:
+    """A matte or plastic surface with a film of liquid, as thick as the vertices say: from 0, dry, to 1."""
+    assert dry.color is not None
+    color = dry.color if look.stain is None else rgb(look.stain)
+    wet = _glossy(color, FILM_INDEX, _FILM_ROUGHNESS)
+    both = {"type": "blendbsdf", "weight": _SHARE_OF_VERTEX, "bsdf_0": dry.parts["bsdf"]["bsdf"], "bsdf_1": wet}
+    return Surface(_both({"bsdf": both}), dry.color)
+
+
 def pane(color: Array) -> Surface:
     """Glass so thin that it bends no light: a share is mirrored, the rest goes straight on, in the pane's colour."""
     glass = {"type": "thindielectric", "int_ior": _PANE_INDEX, "ext_ior": 1.0, "specular_transmittance": rgb(color)}
@@ -141,6 +155,40 @@ def _inside(look: LiquidLook, units_per_metre: float) -> Part:
         "sigma_t": rgb(density / scale),
         "scale": scale / units_per_metre,
     }
+
+
+def _glaze() -> Part:
+    """A surface that bends no light: it mirrors the share that the vertices say, and the rest goes straight on.
+
+    So lamps are found from within by straight rays, where they would be found by chance through a surface that bends.
+    """
+    mirror = {"type": "twosided", "bsdf": {"type": "conductor", "material": "none"}}
+    return {"type": "mask", "opacity": _SHARE_OF_VERTEX, "bsdf": mirror}
+
+
+def _cloud(look: LiquidLook, units_per_metre: float) -> Part:
+    """The inside of a cloudy liquid, so that much of it returns the liquid's colour."""
+    albedo = scattered_share(look.color)
+    return {
+        "type": "homogeneous",
+        "albedo": rgb(albedo),
+        "sigma_t": rgb(np.ones(3)),
+        "scale": look.scattering / units_per_metre,
+    }
+
+
+def scattered_share(returned: Array) -> Array:
+    """How much light is left after one scattering, in a deep cloud that returns some share of diffuse light.
+
+    With s = √(1 - albedo) a cloud that scatters evenly returns (1 - s) (1 - 0.139 s) / (1 + 1.17 s) (van de Hulst).
+
+    >>> scattered_share(np.array([0.0, 0.5, 1.0])).round(3).tolist()
+    [0.0, 0.925, 1.0]
+    """
+    s = np.linspace(0, 1, 2001)
+    of_s = (1 - s) * (1 - 0.139 * s) / (1 + 1.17 * s)
+    found: Array = 1 - np.interp(returned, of_s[::-1], s[::-1]) ** 2
+    return found
 
 
 def _clear(ior: float, roughness: float) -> Part:

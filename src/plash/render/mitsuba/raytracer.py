@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from plash.errors import PlashError
 from plash.mesh.defects import defects
 from plash.mesh.mesh import Mesh
+from plash.mesh.split import with_short_edges
+from plash.mesh.wetness import WetSurface, wet_surfaces
 from plash.physics.solids.rigid_motion import Prescribed
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.framing import seen_size
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba import set_parts
+from plash.render.mitsuba.crust import crust_glow
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.guides import Content, Shown, guide_of, lit_of, shown_triangles
 from plash.render.mitsuba.looks import liquid_look
@@ -35,9 +38,11 @@ from plash.render.moment import Moment
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
 from plash.render.preview.space import SpacePreview
+from plash.render.preview.studio import floor_height
 from plash.render.preview.tint import Tint, speeds
 from plash.render.smoke.optics import smoke_optics
 from plash.render.tone import toned
+from plash.render.wet_look import WetLook, wet_look
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.sets import SETS
@@ -48,8 +53,11 @@ SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
-_STEP, _SHARP = 3.0, 0.5  # pixels that things may move between two moments of an open shutter, and in all unblurred
+_STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
+_PLATE, _LEAST_PLATE = 0.10, 5.0  # size of the plates of lava, in domain sizes, and in cells at the least
+_IN_PLATE = 14.0  # edges of triangles across a plate
+_DRIFT = 0.1  # of the top speed: liquid as fast carries plates by their own size until they fade
 _DARKEST, _LIGHTEST = np.float32(1e-3), np.float32(0.999)  # light that liquid returns or lets through
 
 
@@ -102,6 +110,7 @@ class RayTracer:
         self._size, self._framed = np.array(scene.domain.cells) * scene.domain.h, seen_size(scene)
         self._placing = Placing.of(scene.domain)
         self._look, self._tint, self._optics = liquid_look(scene), Tint(scene), smoke_optics(scene)
+        self._wet_look = wet_look(scene)
         self._is_sheet = scene.mesh.walls == "open" and scene.look.show == "surface"
         if self._is_sheet:
             self._look = self._look.as_sheet
@@ -110,20 +119,22 @@ class RayTracer:
             self._loaded(on_both_sides(each) if self._is_sheet else each) for each in (surface, painted())
         )
         self._still = self._standing()
-        self._guided: tuple[tuple[bytes, int, int], tuple[Floats, Floats]] | None = None
+        self._guided: tuple[bytes, tuple[Floats, Floats]] | None = None
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
         """The picture (height, width, 3) of a frame."""
         moving, time = self._moving(moment), moment.time
         smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
-        samples, guides = (max(1, round(whole / len(offsets))) for whole in (self._samples, GUIDE_SAMPLES))
-        shown = (moving, {} if smoke is None else smoke.parts)
-        taken = [
-            self._light_at(*shown, time, offset, samples, guides, seed, self._motes(moment, offset))
-            for seed, offset in enumerate(offsets)
-        ]
-        light, albedo, normal = (np.mean(each, axis=0) for each in zip(*taken, strict=True))
+        samples, wet = max(1, round(self._samples / len(offsets))), self._wet(moment, 0.0, moving=False)
+        taken = list[Floats]()
+        for seed, offset in enumerate(offsets):
+            content = self._content(moving, time, offset) | wet | self._others(moment, offset)
+            taken.append(self._light(content, smoke, time + offset, samples, seed))
+        light = np.mean(taken, axis=0)
+        # The guide of the time itself does for all moments
+        content = content if len(offsets) == 1 else self._content(moving, time, 0.0) | wet | self._others(moment, 0.0)
+        albedo, normal = self._guides(content, time)
         if smoke is not None:
             albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
@@ -160,6 +171,19 @@ class RayTracer:
         heat: NDArray[np.float64] = np.clip(share, 0, 1)
         return heat
 
+    @property
+    def _plate(self) -> float:
+        """Size of the plates of lava, m."""
+        domain = self._scene.domain
+        return max(_PLATE * math.prod(domain.size) ** (1 / 3), _LEAST_PLATE * domain.h)
+
+    def _glow(self, mesh: Mesh, time: float) -> NDArray[np.float64]:
+        """How much glowing liquid shines at its vertices, from 0 to 1: little on the plates of its crust."""
+        flow = np.zeros_like(mesh.vertices) if mesh.velocity is None else mesh.velocity
+        places, plate = mesh.vertices.astype(np.float64), self._plate
+        heat, period = self._heat(flow, mesh.scalars), plate / (_DRIFT * self._tint.top_speed)
+        return crust_glow(heat, places, flow.astype(np.float64), time, plate, period)
+
     def _moving(self, moment: Moment) -> _Moving | None:
         """What is shown of the liquid; None where there is none."""
         look, h = self._scene.look, self._scene.domain.h
@@ -174,7 +198,8 @@ class RayTracer:
             if self._tint.is_scale:
                 return _Moving(seen, self._painted, self._tint.colors(self._tint.values(flow, seen.scalars)))
             if self._look.glow.any():
-                return _Moving(seen, self._surface, heat=self._heat(flow, seen.scalars))
+                seen = with_short_edges(seen, self._plate / _IN_PLATE)
+                return _Moving(seen, self._surface, heat=self._glow(seen, moment.time))
             return _Moving(seen, self._surface, self._carried_colors(flow, seen.scalars))
         position, velocity, scalars = moment.particles.position, moment.particles.velocity, moment.particles.scalars
         if len(position) == 0:
@@ -209,48 +234,42 @@ class RayTracer:
             fast = max(fast, float(np.percentile(speeds(moving.mesh.velocity), 98)))
         paths.append(fast * open_for * views[0].focal / depth)
         longest = max(paths)
-        count = min(max(2, math.ceil(longest / _STEP)), self._samples) if longest > _SHARP else 1
+        count = 1
+        if longest > _SHARP:
+            # Powers of two share the samples evenly, and Mitsuba compiles anew for each number of samples
+            count = 2 ** max(1, round(math.log2(longest / _STEP)))
+            while count > self._samples:
+                count //= 2
         offsets: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
         return offsets
 
-    def _light_at(
-        self,
-        moving: _Moving | None,
-        smoke: Part,
-        time: float,
-        offset: float,
-        samples: int,
-        guide_samples: int,
-        seed: int,
-        motes: Content,
-    ) -> tuple[Floats, Floats, Floats]:
-        """Light, albedo and normals so many seconds after the time of a frame."""
-        mi, content = self._mi, self._content(moving, time, offset) | motes
-        through = {"integrator": self._integrator | ({"type": "volpath"} if smoke else {})}
-        lit = mi.load_dict(lit_of(content) | smoke | through | {"sensor": self._sensor(time + offset, samples)})
-        found = np.array(mi.render(lit, spp=samples, seed=_SEED + seed))
-        return self._before_background(found), *self._guides(content, time + offset, seed, guide_samples)
+    def _light(self, content: Content, smoke: _Smoke | None, time: float, samples: int, seed: int) -> Floats:
+        """Light of what is there at a time, with its grain."""
+        mi, volume = self._mi, {} if smoke is None else smoke.parts
+        through = {"integrator": self._integrator | ({"type": "volpath"} if volume else {})}
+        lit = mi.load_dict(lit_of(content) | volume | through | {"sensor": self._sensor(time, samples)})
+        return self._before_background(np.array(mi.render(lit, spp=samples, seed=_SEED + seed)))
 
     def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
         """All that is seen so many seconds after the time of a frame."""
         content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
-        return content if moving is None else content | self._liquid(moving, offset)
+        return content if moving is None else content | self._liquid(moving, time, offset)
 
-    def _guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+    def _guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         """Colours of what is seen, through water as well, and normals of the first surface."""
-        if content.keys() != self._still.keys():
-            return self._found_guides(content, time, seed, samples)
+        if any(each is not self._still.get(name) for name, each in content.items()):
+            return self._found_guides(content, time)
         # Nothing moves but smoke, perhaps, which is no part of them
-        asked = self._view(time).packed.tobytes(), seed, samples
+        asked = self._view(time).packed.tobytes()
         if self._guided is None or self._guided[0] != asked:
-            self._guided = asked, self._found_guides(content, time, seed, samples)
+            self._guided = asked, self._found_guides(content, time)
         return self._guided[1]
 
-    def _found_guides(self, content: Content, time: float, seed: int, samples: int) -> tuple[Floats, Floats]:
+    def _found_guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
-        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, samples)})
-        albedo = np.array(mi.render(guide, spp=samples, seed=_SEED + seed))[:, :, :3]
-        normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED + seed))[:, :, -3:]
+        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, GUIDE_SAMPLES)})
+        albedo = np.array(mi.render(guide, spp=GUIDE_SAMPLES, seed=_SEED))[:, :, :3]
+        normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED))[:, :, -3:]
         if self._scene.look.floor:
             _continue_floor(normal)
         return albedo, normal
@@ -262,11 +281,18 @@ class RayTracer:
         shown: Floats = found[:, :, :3] + away * light_of(self._scene.look.seen_background).astype(np.float32)
         return shown
 
-    def _liquid(self, moving: _Moving, offset: float) -> Content:
+    def _liquid(self, moving: _Moving, time: float, offset: float) -> Content:
         mi, placing, mesh = self._mi, self._placing, moving.after(offset)
         if moving.heat is not None:
             return parts.glowing(mi, placing, mesh, moving.surface.parts, moving.heat, self._look.glow)
-        return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors)}
+        mirrored = None
+        if self._look.kind == "cloudy" and moving.surface is self._surface:
+            mirrored = parts.mirrored_share(mesh, self._view(time).position, self._look.ior)
+        return {"liquid": shown_triangles(mi, placing, mesh, moving.surface, moving.colors, share=mirrored)}
+
+    def _others(self, moment: Moment, offset: float) -> Content:
+        """What else moves, so many seconds after the time of a frame: whitewater, and wet solids."""
+        return self._motes(moment, offset) | self._wet(moment, offset, moving=True)
 
     def _motes(self, moment: Moment, offset: float) -> Content:
         """Spray, foam and bubbles so many seconds after the time of a frame; nothing where there are none."""
@@ -274,6 +300,30 @@ class RayTracer:
             return {}
         largest = self._scene.whitewater.mote_size * self._scene.domain.h
         return shown_motes(self._mi, self._placing, moment.motes, largest, offset)
+
+    def _wet(self, moment: Moment, offset: float, moving: bool) -> Content:
+        """Solids that are wet, those that move or those that do not with the floor, in place of dry ones."""
+        if moment.wetness is None or self._wet_look is None:
+            return {}
+        mi, placing, scene, film = self._mi, self._placing, self._scene, moment.wetness.film
+        chosen = [each for each in self._wettable if each.solid is not None and each.solid.moves == moving]
+        made = parts.wet_solids(mi, placing, scene, moment.time + offset, chosen, film, self._wet_look)
+        for ground in (each for each in self._wettable if each.solid is None and not moving):
+            wet = ground.wet_part(film, 0.0)
+            if len(wet[0].faces) and scene.look.floor and floor_height(scene) == 0:
+                made |= set_parts.wet_floor(mi, placing, scene, wet, self._wet_ground)
+        return made
+
+    @cached_property
+    def _wet_ground(self) -> Surface:
+        """The floor under a film."""
+        look = self._wet_look or WetLook(None)
+        return self._loaded(set_parts.wet_floor_surface(self._mi, self._placing, self._scene, self._furthest, look))
+
+    @cached_property
+    def _wettable(self) -> list[WetSurface]:
+        """The surfaces that liquid can wet."""
+        return wet_surfaces(self._scene.obstacles, self._scene.domain)
 
     def _loaded(self, surface: Surface) -> Surface:
         """The same surface, made once for all frames."""
@@ -289,8 +339,8 @@ class RayTracer:
     def _standing(self) -> Content:
         """Everything but the liquid, solids that move and the camera."""
         mi, scene = self._mi, self._scene
-        cloudy = self._look.is_clear and self._look.scattering > 0
-        clear = self._look.is_clear and not self._tint.is_scale and scene.look.show == "surface"
+        cloudy = self._look.kind in ("clear", "cloudy") and self._look.scattering > 0
+        clear = self._look.kind in ("clear", "cloudy") and not self._tint.is_scale and scene.look.show == "surface"
         clear |= set_parts.has_tank(scene)
         self._integrator: Part = {
             "type": "volpath" if clear else "path",
@@ -302,10 +352,10 @@ class RayTracer:
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2
         places = [self._view(last * k / 16).position - middle for k in range(17)]
-        furthest = max(float(np.hypot(place[0], place[2])) for place in places)
+        self._furthest = max(float(np.hypot(place[0], place[2])) for place in places)
         still = {
             **parts.solids(mi, self._placing, scene, 0.0, moving=False),
-            **set_parts.floor(mi, self._placing, scene, furthest),
+            **set_parts.floor(mi, self._placing, scene, self._furthest),
             **set_parts.light(mi, scene, self._view(0.0)),
         }
         if set_parts.has_tank(scene):

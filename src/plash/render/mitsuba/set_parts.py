@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from plash.mesh.mesh import Mesh
 from plash.render.camera import View
 from plash.render.mitsuba.environment import environment
 from plash.render.mitsuba.guides import Content, Shown, shown_shape, shown_triangles
-from plash.render.mitsuba.materials import matte, matte_of_vertices, mixed, pane, rgb
-from plash.render.mitsuba.placing import DIAGONAL, Array, Placing
+from plash.render.mitsuba.materials import Surface, matte, matte_of_vertices, mixed, pane, rgb, under_film
+from plash.render.mitsuba.placing import DIAGONAL, Array, Floats, Placing
 from plash.render.mitsuba.ray_parts import bitmap
 from plash.render.patterns import Pattern, floor_pattern
 from plash.render.preview.studio import floor_height, lamp_directions
+from plash.render.wet_look import WetLook
 from plash.scene.colors import light_of
 from plash.scene.domain import Domain
 from plash.scene.mesh_files.file import short
@@ -29,6 +31,7 @@ _NEAR_FLOOR, _FAR_FLOOR = 0.62, 0.34  # light that floor and backdrop return, as
 _GLOSSED = 0.55  # of its light, what a floor returns of itself under a gloss
 _ROUND = 128  # points round the floor
 _PATTERNED = 10.0  # half the side, in diagonals, of the square of floor that has a pattern
+_SHADES = 64  # of the plain floor under the domain, along each side
 _FADING = 0.45  # share of that, from its middle on, where the pattern begins to fade
 
 
@@ -77,21 +80,53 @@ def floor(mi: Any, placing: Placing, scene: Scene, furthest: float) -> Content:
     """
     if not scene.look.floor:
         return {}
-    reach = max(_REACH * DIAGONAL / placing.scale, 3 * furthest)
+    reach = _reach(placing, furthest)
     color = light_of(scene.look.seen_background)
     middle = placing.origin + np.array([0.0, floor_height(scene), 0.0])
     pattern = floor_pattern(scene)
     if pattern is None and scene.look.seen_light == "studio":
-        part = np.linspace(0, 1, 24)
-        radius, fading = reach * part**2, part**2 * (3 - 2 * part)
-        colors = (_NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * fading)[:, None] * color
-        of_vertices = np.repeat(colors, _ROUND, axis=0).astype(np.float32)
+        radius = reach * np.linspace(0, 1, 24) ** 2
+        of_vertices = np.repeat(_plain_floor(radius / reach)[:, None] * color, _ROUND, axis=0).astype(np.float32)
         return {"floor": shown_triangles(mi, placing, _disc(radius, middle), matte_of_vertices(), of_vertices)}
     far = matte(rgb(_NEAR_FLOOR * color), SETS[scene.look.set].gloss)
     below = middle - [0, 0.0 if pattern is None else 0.25 * placing.apart, 0]
     level = _level(mi, placing(below).tolist(), _TO_HORIZON * reach * placing.scale)
     made = {"floor": shown_shape({"type": "disk", "to_world": level}, far)}
     return made if pattern is None else made | _patterned(mi, placing, scene, pattern, middle)
+
+
+def wet_floor_surface(mi: Any, placing: Placing, scene: Scene, furthest: float, look: WetLook) -> Surface:
+    """The floor under a film, in the colours of the dry one; its places are those of `wet_floor`."""
+    color, pattern = _NEAR_FLOOR * light_of(scene.look.seen_background), floor_pattern(scene)
+    texture = rgb(color)
+    if pattern is not None:
+        texture = bitmap(mi, pattern.factors[::-1] * color.astype(np.float32))
+    elif scene.look.seen_light == "studio":
+        line, size = (np.arange(_SHADES) + 0.5) / _SHADES - 0.5, scene.domain.size
+        away = np.hypot(*np.meshgrid(line * size[0], line * size[2])) / _reach(placing, furthest)
+        texture = bitmap(mi, (_plain_floor(away)[..., None] * color / _NEAR_FLOOR).astype(np.float32))
+    return under_film(matte(mi.load_dict(texture), SETS[scene.look.set].gloss), look)
+
+
+def wet_floor(mi: Any, placing: Placing, scene: Scene, wet: tuple[Mesh, Floats], surface: Surface) -> Content:
+    """The wet part of the floor, a hair above it, with the film at its corners; where that is 0 it is as the floor."""
+    mesh, film = wet
+    x, z = mesh.vertices[:, 0].astype(np.float64), mesh.vertices[:, 2].astype(np.float64)
+    pattern, size = floor_pattern(scene), scene.domain.size
+    places = (x / size[0], z / size[2]) if pattern is None else (x / pattern.size, -z / pattern.size)
+    raised = replace(mesh, vertices=mesh.vertices + np.array([0, 0.5 * placing.apart, 0], np.float32))
+    return {"wet_floor": shown_triangles(mi, placing, raised, surface, uv=np.stack(places, axis=1), share=film)}
+
+
+def _reach(placing: Placing, furthest: float) -> float:
+    """Radius of the floor, m."""
+    return max(_REACH * DIAGONAL / placing.scale, 3 * furthest)
+
+
+def _plain_floor(away: Array) -> Array:
+    """Light that a plain floor returns, as a part of the background's, so many radii of the floor from its middle."""
+    shade: Array = _NEAR_FLOOR + (_FAR_FLOOR - _NEAR_FLOOR) * away * (3 - 2 * np.sqrt(away))
+    return shade
 
 
 def _patterned(mi: Any, placing: Placing, scene: Scene, pattern: Pattern, middle: Array) -> Content:

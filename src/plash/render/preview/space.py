@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from plash.grid.volume import Volume
 from plash.mesh.mesh import Mesh
 from plash.mesh.normals import face_normals
 from plash.mesh.shapes import shape_mesh
+from plash.mesh.wetness import WetSurface, wet_surfaces
 from plash.render.camera import View, box_corners, camera_view
 from plash.render.framing import seen_size
 from plash.render.moment import Moment
@@ -21,6 +23,7 @@ from plash.render.preview.caustics import light_on_floor
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.covers import Covered, cover_floor, cover_solids
 from plash.render.preview.develop import develop
+from plash.render.preview.films import add_gloss, see_films, with_film
 from plash.render.preview.firelight import add_firelight
 from plash.render.preview.lights import ShadowMap, dim, shadow_map
 from plash.render.preview.lines import line_cover
@@ -35,11 +38,11 @@ from plash.render.preview.water import shine_through
 from plash.render.smoke.fire import FireLamps
 from plash.render.smoke.optics import smoke_optics
 from plash.render.textures import apart
-from plash.render.tone import film
+from plash.render.tone import film as filmed
+from plash.render.wet_look import wet_look
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.sets import SETS
-from plash.whitewater.motes import Motes
 
 Floats = NDArray[np.float32]
 
@@ -47,6 +50,7 @@ _OPAQUE = np.full(3, np.inf)
 _EDGE_WIDTH, _EDGE_STRENGTH = 1.3, 0.5  # in pixels, and how much of the line's colour
 _MOST_FADE = 3.0  # most that light fades over the length of the domain before it reaches liquid
 _NEARER = np.float32(1 - 1e-5)  # of their depth, floor and solids: liquid that stands on them does not shine through
+_NEAR_BODY = 0.02  # cells that a sample of a body may be off its face
 _EDGE_LIGHT = np.array([0.10, 0.12, 0.14], np.float32)
 
 
@@ -69,7 +73,7 @@ class SpacePreview:
         self._across = float(np.sqrt(self._size @ self._size))
         self._pixels = (2 * width, 2 * height)
         self._tint = Tint(scene)
-        self._optics = smoke_optics(scene)
+        self._optics, self._wet_look = smoke_optics(scene), wet_look(scene)
         self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
         self._framed = seen_size(scene)
         self._pattern = floor_pattern(scene)
@@ -114,7 +118,7 @@ class SpacePreview:
         if show == "surface" and self._scene.mesh.walls == "open":
             return self._of_opaque(_turned_to(self._view, self._surface(moment.mesh)), 0.7 * self._h, smoke)
         if show == "surface":
-            return self._of_surface(self._surface(moment.mesh), smoke, moment.motes)
+            return self._of_surface(moment, smoke)
         particles = moment.particles
         if show == "cells":
             values = self._tint.values(particles.velocity, particles.scalars)
@@ -160,9 +164,10 @@ class SpacePreview:
             vertices, mesh.faces, normals, self._tint.colors(self._tint.values(velocity, mesh.scalars))
         )
 
-    def _of_surface(self, things: DrawnTriangles, smoke: LitSmoke | None, motes: Motes | None) -> NDArray[np.uint8]:
+    def _of_surface(self, moment: Moment, smoke: LitSmoke | None) -> NDArray[np.uint8]:
         """Through clear liquid one sees what is opaque, in the light that the liquid lets through."""
         view, studio = self._view, self._studio
+        things, motes = self._surface(moment.mesh), moment.motes
         layer = Layer.empty(view, self._opaque)
         back = Layer.empty(view)
         draw_triangles(layer, view, things.vertices, things.faces, back)
@@ -170,7 +175,12 @@ class SpacePreview:
         key, sky = self._key.copy(), self._sky.copy()
         self._shade(key, sky, self._opaque, maps)
         self._shade(key, sky, self._opaque, None if smoke is None else smoke.shadows)
-        light = shine(self._seen, key, sky, studio.to_lamp)
+        film, seen = self._film(moment), self._seen
+        if film is not None and self._wet_look is not None:
+            seen = with_film(seen, film, self._wet_look)
+        light = shine(seen, key, sky, studio.to_lamp)
+        if film is not None:
+            add_gloss(light, view, seen, film, key, studio.mirrored)
         if smoke is not None:
             add_firelight(light, view, self._opaque, self._seen, smoke.lamps, studio.background)
         nearest = np.minimum(layer.depth, self._opaque)
@@ -228,6 +238,21 @@ class SpacePreview:
             edges = before
         self._draw_edges(light, edges)
         return develop(light)
+
+    def _film(self, moment: Moment) -> Floats | None:
+        """How much of a film is on what is seen at each sample; None if all is dry."""
+        if moment.wetness is None or self._wet_look is None:
+            return None
+        film = moment.wetness.film
+        parts = [surface.wet_part(film, moment.time) for surface in self._wettable]
+        return see_films(self._view, self._opaque, parts, _NEAR_BODY * self._h)
+
+    @cached_property
+    def _wettable(self) -> list[WetSurface]:
+        """The surfaces that liquid can wet; the floor only if it is the one that is seen."""
+        found = wet_surfaces(self._scene.obstacles, self._scene.domain)
+        has_floor = self._scene.look.floor and floor_height(self._scene) == 0
+        return [surface for surface in found if surface.solid is not None or has_floor]
 
     def _smoke_before(self, depth: Floats, smoke: LitSmoke) -> SeenSmoke:
         """What is seen of smoke in front of what is at a depth."""
@@ -294,7 +319,7 @@ def _turned_to(view: View, things: DrawnTriangles) -> DrawnTriangles:
 def _background(scene: Scene) -> NDArray[np.float64]:
     """Light of floor and background: in a set as bright as they are ray traced, in a studio as they are given."""
     light = light_of(scene.look.seen_background)
-    return light if scene.look.set == "studio" else film(SETS[scene.look.set].brightness * light)
+    return light if scene.look.set == "studio" else filmed(SETS[scene.look.set].brightness * light)
 
 
 def _solids(scene: Scene, time: float) -> tuple[DrawnTriangles, list[Covered]]:

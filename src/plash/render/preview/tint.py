@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from plash.carried import CARRIED, COLOR
 from plash.render.colors import scale_colors
+from plash.render.mitsuba.looks import look_color
 from plash.render.preview.water import LiquidOptics
 from plash.scene.colors import light_of
 from plash.scene.model import Scene
@@ -30,10 +31,10 @@ _CLOUDS = {
     "castor_oil": 0.35,
     "sea_water": 0.35,
 }
-_CLEARER = {"acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6, "glass": 0.6}
+_CLEARER = {"clear": 0.6, "acetone": 0.6, "ethanol": 0.6, "glycerol": 0.6, "glass": 0.6}
 _BY_SPEED = 0.04
 _CARRIED = 0.15  # of liquid of several colours, which hides more of what is behind than clear liquid does
-_OPAQUE = {"paint": 0.004, "milk": 0.006}  # looks that let no light through
+_OF_LOOK = {"milk": 0.006, "paint": 0.004, "lava": 0.004, "honey": 0.10, "oil": 0.25, "jelly": 0.12}  # the same by look
 _NEUTRAL = np.full(3, 0.25)  # light of what stands for many colours: outlines and shadows
 
 
@@ -47,7 +48,8 @@ class Tint:
         self.shows = look.color_by or ("material" if scene.has_colors else default)
         self.is_scale = self.shows != "material"
         self.is_carried = scene.has_colors and not self.is_scale
-        self.light = _NEUTRAL if self.is_carried else light_of(scene.liquid_color)
+        named = look.liquid in (*_OF_LOOK, "mercury") and not self.is_scale
+        self.light = _NEUTRAL if self.is_carried else light_of(look_color(scene) if named else scene.liquid_color)
         self.top_speed = look.top_speed or _top_speed(scene)
         self.low, self.top, self.unit = _scale(scene, self.shows, self.top_speed)
         self._material, self._look = scene.liquid.material, look.liquid or ""
@@ -87,10 +89,13 @@ class Tint:
         if self.is_scale:
             return LiquidOptics(_CLEAR * self._size, _BY_SPEED * self._size)
         if self.is_carried:
-            known = {**_CLOUDS, **_OPAQUE}
+            known = {**_CLOUDS, **_OF_LOOK}
             return LiquidOptics(_CLEAR * self._size, known.get(self._look or name, _CARRIED) * self._size)
-        clear, cloudy = _CLEARER.get(name, _CLEAR), _OPAQUE.get(self._look, _CLOUDS.get(name, _CLOUDY))
-        return LiquidOptics(clear * self._size, cloudy * self._size, metal=name == "mercury")
+        if self._look:
+            clear, cloudy = _CLEARER.get(self._look, _CLEAR), _OF_LOOK.get(self._look, _CLOUDY)
+        else:
+            clear, cloudy = _CLEARER.get(name, _CLEAR), _CLOUDS.get(name, _CLOUDY)
+        return LiquidOptics(clear * self._size, cloudy * self._size, metal=(self._look or name) == "mercury")
 
     @property
     def absorb(self) -> NDArray[np.float64]:

@@ -117,7 +117,7 @@ def _panel(studio, start, x, y, z, width, height):
 
 
 @inlined
-def _studio_light(studio, x, y, z):
+def studio_light(studio, x, y, z):
     """Brightness of the room in a direction: walls, dimmer above, and two panels; times the background's colour."""
     wall = 0.95 - 0.6 * smooth_step(y, 0.0, 0.7) if y > 0 else 0.95 - 0.15 * smooth_step(-y, 0.0, 0.5)
     return wall + 7.0 * _panel(studio, 3, x, y, z, 0.42, 0.3) + 2.0 * _panel(studio, 12, x, y, z, 0.22, 0.6)
@@ -188,7 +188,7 @@ def _shine_through(view, water, room, things, treated, result, bands):
                 row, column, beyond = i, j, 1.0  # where what is behind is seen, or how bright the room is there
                 if t >= 0:
                     mirror = 0.02 + 0.98 * (1 - facing) ** 5
-                    shown = _studio_light(studio, x + 2 * facing * nx, y + 2 * facing * ny, z + 2 * facing * nz)
+                    shown = studio_light(studio, x + 2 * facing * nx, y + 2 * facing * ny, z + 2 * facing * nz)
                     # Snell's law
                     bent = facing / _INDEX - np.sqrt(1 - (1 - facing * facing) / _INDEX**2)
                     ex, ey, ez = x / _INDEX + bent * nx, y / _INDEX + bent * ny, z / _INDEX + bent * nz
@@ -211,9 +211,9 @@ def _shine_through(view, water, room, things, treated, result, bands):
                             if floor and oy < 0 and height > 0:
                                 away = min(away, -height / oy)
                             px, py, pz = px + away * ox, py + away * oy, pz + away * oz
-                            beyond = _studio_light(studio, ox, oy, oz)
+                            beyond = studio_light(studio, ox, oy, oz)
                         ex, ey, ez = ex - 2 * leaving * nx, ey - 2 * leaving * ny, ez - 2 * leaving * nz
-                        around = _studio_light(studio, ex, ey, ez)
+                        around = studio_light(studio, ex, ey, ez)
                         more = 0.5 * clear
                     row, column = _sample_at(view, rows, columns, px, py, pz)
                     if row >= 0 and opaque[row, column] <= depth[i, j]:

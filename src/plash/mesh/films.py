@@ -1,0 +1,75 @@
+"""Films on solids that are too thin to be shown as liquid: those who draw the solids show them wet instead.
+
+A film of less than a quarter of a cell is a layer of single particles, further apart than the lattice can tell. Balls
+for them would be chips that come and go from frame to frame. So a particle close to a solid or to the floor has no
+ball where the liquid round it is that thin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.loops import chunk_slots
+from plash.grid.sample import smooth_step
+from plash.grid.tiles import Shape, Tiles, dimension_of
+from plash.mesh.drops import between
+from plash.mesh.lattice import Lattice, SolidDistance, solid_phi_everywhere
+from plash.particles.particles import Particles
+
+# Cells: how far from a solid a particle is in a film for sure, and not any more
+_CLOSE, _AWAY = 0.35, 0.7
+# Distance to the surface at a particle, in cells: in films that are shown, and in those that are not
+_THICK, _THIN = 0.14, 0.20
+
+
+def shown_of_films(
+    phi: NDArray[np.float32], particles: Particles, tiles: Tiles, lattice: Lattice, solid: SolidDistance
+) -> NDArray[np.float32]:
+    """How much is shown of each particle that the surface does not cover: 1, and less in thin films, down to 0.
+
+    Args:
+        phi: Distance of samples to the surface without drops, in lattice spacings.
+        particles: On the same tiles.
+        tiles: Where samples are.
+        lattice: Its lowest samples along y are the floor, if it ends there.
+        solid: Distance to solids.
+    """
+    shown = np.ones(particles.count, np.float32)
+    floor = -np.inf if lattice.low[1] is None else float(lattice.low[1])
+    limits = lattice.detail * np.array([_CLOSE, _AWAY, _THICK, _THIN])
+    walls = solid_phi_everywhere(tiles, solid)
+    run = _find_films(tiles.shape)
+    run(phi, walls, particles.places, particles.in_tiles(tiles), floor, limits, shown, chunk_count())
+    return shown
+
+
+@for_tile_shape
+def _find_films(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    DIM = dimension_of(shape)
+
+    @kernel
+    def run(phi, walls, places, in_tiles, floor, limits, shown, chunks):
+        cell, offset = places
+        starts, origins, neighbours, _ = in_tiles
+        n = len(neighbours) - 1
+        for c in prange(chunks):
+            for t in chunk_slots(c, chunks, n):
+                for p in range(starts[t], starts[t + 1]):
+                    i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
+                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
+                    if DIM == 3:
+                        k = cell[2, p] - origins[t, 2]
+                        fz = offset[2, p]
+                    away = between(walls, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
+                    away = min(away, cell[1, p] + fy - floor)
+                    if away >= limits[1]:
+                        continue
+                    here = between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
+                    thin = smooth_step(here, limits[2], limits[3])
+                    shown[p] = 1 - thin * (1 - smooth_step(away, limits[0], limits[1]))
+
+    return run
