@@ -24,7 +24,6 @@ from plash.render.choice import drawable, renderer_of
 from plash.render.moment import Moment, no_particles
 
 WIDTH = 1280
-SAMPLES = 24
 _QUALITY = 90  # of the JPEG
 
 
@@ -36,18 +35,21 @@ class Hero:
         frame: Its number.
         resolution: Cells along the longest side.
         shutter: How long the shutter is open.
+        samples: Rays through each pixel.
     """
 
     frame: int
     resolution: int
     shutter: float = 0.0
+    samples: int = 24
 
 
 HEROES = {
     "cherry_cream": Hero(6, 128),
     "dam_break": Hero(12, 128),
     "drop_in_pool": Hero(14, 128),
-    "wine_glass": Hero(22, 128),
+    "torch": Hero(67, 128, samples=20),
+    "wine_glass": Hero(20, 128),
 }
 
 
@@ -70,7 +72,7 @@ def make_hero(name: str, runs: Path, pictures: Path, progress: Progress | None =
     settings = {
         "resolution": hero.resolution,
         "look.width": WIDTH,
-        "look.samples": SAMPLES,
+        "look.samples": hero.samples,
         "look.shutter": hero.shutter,
         "look.quality": "final",
     }
