@@ -46,9 +46,8 @@ class Hero:
 
 HEROES = {
     "cherry_cream": Hero(6, 128),
-    "dam_break": Hero(12, 128),
-    "drop_in_pool": Hero(14, 128),
-    "torch": Hero(67, 128, samples=20),
+    "dam_break": Hero(13, 136),
+    "knot": Hero(16, 136),
     "wine_glass": Hero(20, 128),
 }
 

@@ -19,7 +19,7 @@ samples a pixel or more (`python -m gallery.heroes NAME`). The clips show the fi
 drafts, and its small stills are ray traced.
 """
 
-README_STILLS = ("wine_glass", "torch", "knot", "fountain")  # beside the two at its top
+README_STILLS = ("dam_break", "torch", "knot", "fountain")  # beside the two at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
