@@ -48,6 +48,7 @@ HEROES = {
     "cherry_cream": Hero(6, 128),
     "dam_break": Hero(13, 136),
     "knot": Hero(16, 136),
+    "whisky_ice": Hero(8, 128),
     "wine_glass": Hero(20, 128),
 }
 

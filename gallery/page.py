@@ -15,11 +15,11 @@ INTRODUCTION = """\
 
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
 which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 20
-samples a pixel or more (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke are
-drafts, and its small stills are ray traced.
+samples a pixel or more (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke
+are drafts, and its small stills are ray traced.
 """
 
-README_STILLS = ("dam_break", "torch", "knot", "fountain")  # beside the two at its top
+README_STILLS = ("dam_break", "knot", "whisky_ice", "torch")  # beside the two at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
@@ -82,14 +82,21 @@ def _title(name: str) -> str:
 
 
 def with_pictures(readme: str, scenes: Mapping[str, str], pictures: Path) -> str:
-    """The README with large stills of some scenes between its marks; unchanged if it has no marks."""
+    """The README with stills of some scenes between its marks, large ones if it can; unchanged if it has no marks."""
     if _BEGIN not in readme or _END not in readme:
         return readme
-    shown = [name for name in README_STILLS if name in scenes and still(pictures, name).is_file()]
+    of_scenes = {name: _largest(name, pictures) for name in README_STILLS if name in scenes}
     folder = f"docs/{pictures.parent.name}/{pictures.name}"
     images = "\n".join(
-        f'<a href="docs/gallery.md"><img src="{folder}/{name}_large.jpg" width="49%" alt="{_title(name)}"></a>'
-        for name in shown
+        f'<a href="docs/gallery.md"><img src="{folder}/{file.name}" width="49%" alt="{_title(name)}"></a>'
+        for name, file in of_scenes.items()
+        if file.is_file()
     )
     before, after = readme.partition(_BEGIN)[0], readme.partition(_END)[2]
     return f"{before}{_BEGIN}\n{images}\n{_END}{after}"
+
+
+def _largest(name: str, pictures: Path) -> Path:
+    """The large still of a scene, or its small one."""
+    large = still(pictures, name)
+    return large if large.is_file() else Pictures(pictures, name).still

@@ -2,7 +2,7 @@
 
     python -m gallery.turned
 
-writes bowl.ply and wine_glass.ply beside the scenes. Distances are in metres, and y is up.
+writes bowl.ply, tumbler.ply and wine_glass.ply beside the scenes. Distances are in metres, and y is up.
 """
 
 from __future__ import annotations
@@ -71,6 +71,21 @@ def wine_glass() -> Array:
     return np.array([*foot[:-1], *up, *_round_rim(up[-1], down[0]), *down])
 
 
+def tumbler() -> Array:
+    """A straight glass with a thick bottom."""
+    outside = [(0.0, 0.0), (0.018, 0.0), (0.036, 0.0), (0.0386, 0.0009), (0.04, 0.0035), (0.04, 0.03), (0.04, 0.085)]
+    inside = [
+        (0.037, 0.085),
+        (0.037, 0.04),
+        (0.037, 0.0155),
+        (0.0357, 0.0118),
+        (0.0325, 0.01),
+        (0.016, 0.01),
+        (0.0, 0.01),
+    ]
+    return np.array([*outside, *_round_rim(outside[-1], inside[0]), *inside])
+
+
 def _smooth(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Twice as many points, on a curve through those given (Catmull and Rom)."""
     p = np.array([points[0], *points, points[-1]])
@@ -88,7 +103,7 @@ def _round_rim(outer: tuple[float, float], inner: tuple[float, float]) -> list[t
 
 
 if __name__ == "__main__":
-    for name, profile in {"bowl": bowl(), "wine_glass": wine_glass()}.items():
+    for name, profile in {"bowl": bowl(), "tumbler": tumbler(), "wine_glass": wine_glass()}.items():
         file = Path(plash.__file__).parent / "scenes" / f"{name}.ply"
         file.write_bytes(ply_bytes(turned(profile)))
         print(file)

@@ -195,6 +195,20 @@ def test_predictions_come_close_to_the_run(tmp_path):
     assert all(seconds > 0 for seconds in estimate.seconds.values())
 
 
+@pytest.mark.slow
+def test_a_container_that_is_filled_is_run_on_trial():
+    walls = [{"kind": "box", "min": (0.2, 0.1), "max": (0.8, 0.6)}, {"kind": "box", "min": (0.3, 0.2), "max": (0.7, 1)}]
+    jar = plash.Scene(
+        domain={"size": (1.2, 0.9), "resolution": 48},
+        time={"frames": 3},
+        fill=[{"inside": "jar", "level": 0.3}],
+        solid=[{"name": "jar", "shape": {"kind": "difference", "of": walls}}],
+    )
+    cost = plash.check(jar).estimate
+    assert cost.steps >= 2
+    assert cost.liquid_cells == pytest.approx(0.4 * 0.3 / jar.domain.h**2, rel=0.05)
+
+
 def test_what_does_not_fit_is_said(monkeypatch):
     monkeypatch.setattr("plash.pipeline.check.check.free_memory", lambda: 1e8)
     monkeypatch.setattr("plash.pipeline.check.check.free_disk", lambda folder: 1e6)
