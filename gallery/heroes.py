@@ -24,6 +24,7 @@ from plash.render.choice import drawable, renderer_of
 from plash.render.moment import Moment, no_particles
 
 WIDTH = 1280
+SAMPLES = 24
 _QUALITY = 90  # of the JPEG
 
 
@@ -34,14 +35,10 @@ class Hero:
     Attributes:
         frame: Its number.
         resolution: Cells along the longest side.
-        shutter: How long the shutter is open.
-        samples: Rays through each pixel.
     """
 
     frame: int
     resolution: int
-    shutter: float = 0.0
-    samples: int = 24
 
 
 HEROES = {
@@ -72,8 +69,8 @@ def make_hero(name: str, runs: Path, pictures: Path, progress: Progress | None =
     settings = {
         "resolution": hero.resolution,
         "look.width": WIDTH,
-        "look.samples": hero.samples,
-        "look.shutter": hero.shutter,
+        "look.samples": SAMPLES,
+        "look.shutter": 0.0,
         "look.quality": "final",
     }
     scene = plash.load_scene(name, **{**settings, "frames": hero.frame, **more})

@@ -14,9 +14,9 @@ INTRODUCTION = """\
 # Gallery
 
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
-which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 20
-samples a pixel or more (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke
-are drafts, and its small stills are ray traced.
+which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 24
+samples a pixel (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke are
+drafts, and its small stills are ray traced.
 """
 
 README_STILLS = ("dam_break", "knot", "whisky_ice", "torch")  # beside the two at its top

@@ -131,11 +131,11 @@ def test_a_scene_with_a_large_still_alone_is_on_the_page(docs):
 
 
 def test_large_stills_are_of_scenes_that_exist_and_of_frames_they_have():
+    assert heroes.SAMPLES >= 20
     for name, hero in heroes.HEROES.items():
         assert name not in NOT_SHOWN
         assert 1 <= hero.frame <= plash.load_scene(name).time.frames
         assert hero.resolution >= 128
-        assert hero.samples >= 20
 
 
 def test_large_stills_are_all_there_and_none_is_too_large_for_a_page():
