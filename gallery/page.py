@@ -14,11 +14,12 @@ INTRODUCTION = """\
 # Gallery
 
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
-which also writes this page. The clips show the first seconds of each; those of smoke and of some thick liquids are
-drafts, and their stills are ray traced.
+which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 24
+samples a pixel (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke and of
+some thick liquids are drafts, and their small stills are ray traced.
 """
 
-README_CLIPS = ("fountain", "faucet_filling_glass", "knot", "wave_maker")  # beside the two large stills at its top
+README_STILLS = ("dam_break", "knot", "whisky_ice", "torch")  # beside the two at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
@@ -29,28 +30,31 @@ def gallery_page(scenes: Mapping[str, str], pictures: Path) -> str:
         scenes: Name and sentence of each, as `plash.gallery()` gives them.
         pictures: The folder of the pictures, below that of the page.
     """
-    shown = {name: sentence for name, sentence in scenes.items() if Pictures(pictures, name).are_there}
-    folder = f"{pictures.parent.name}/{pictures.name}"
-    sections = [
-        _section(name, sentence, folder, still(pictures, name).is_file())
-        for name, sentence in shown.items()
-        if name not in NOT_SHOWN
-    ]
+    shown = {name: _images(name, pictures) for name in scenes if name not in NOT_SHOWN}
+    sections = [_section(name, scenes[name], images) for name, images in shown.items() if images]
     return "\n".join([INTRODUCTION, *sections])
 
 
-def _section(name: str, sentence: str, folder: str, has_large: bool) -> str:
-    title = _plain(load_scene(name).title or name)
-    large = f"\n![{title}, large]({folder}/{name}_large.jpg)\n" if has_large else ""
+def _images(name: str, pictures: Path) -> str:
+    """The pictures that a scene has: a large still, and a small one with a clip."""
+    title, folder = _title(name), f"{pictures.parent.name}/{pictures.name}"
+    large = f"\n![{title}, large]({folder}/{name}_large.jpg)\n" if still(pictures, name).is_file() else ""
+    if not Pictures(pictures, name).are_there:
+        return large
     return f"""\
-## {title}
-
-{sentence}
 {large}
 | a still | the first seconds |
 | --- | --- |
 | ![{title}, a still]({folder}/{name}.jpg) | ![{title}, a clip]({folder}/{name}.webp) |
+"""
 
+
+def _section(name: str, sentence: str, images: str) -> str:
+    return f"""\
+## {_title(name)}
+
+{sentence}
+{images}
     plash run {name}
 
 ```toml
@@ -72,19 +76,27 @@ def short_text(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-def _plain(title: str) -> str:
-    """A title that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>|#!])", r"\\\1", " ".join(title.split()))
+def _title(name: str) -> str:
+    """The title of a scene, so that Markdown shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>|#!])", r"\\\1", " ".join((load_scene(name).title or name).split()))
 
 
 def with_pictures(readme: str, scenes: Mapping[str, str], pictures: Path) -> str:
-    """The README with clips of the scenes between its marks; unchanged if it has no marks."""
+    """The README with stills of some scenes between its marks, large ones if it can; unchanged if it has no marks."""
     if _BEGIN not in readme or _END not in readme:
         return readme
-    shown = [name for name in README_CLIPS if name in scenes and Pictures(pictures, name).are_there]
+    of_scenes = {name: _largest(name, pictures) for name in README_STILLS if name in scenes}
     folder = f"docs/{pictures.parent.name}/{pictures.name}"
     images = "\n".join(
-        f'<a href="docs/gallery.md"><img src="{folder}/{name}.webp" width="32%" alt="{name}"></a>' for name in shown
+        f'<a href="docs/gallery.md"><img src="{folder}/{file.name}" width="49%" alt="{_title(name)}"></a>'
+        for name, file in of_scenes.items()
+        if file.is_file()
     )
     before, after = readme.partition(_BEGIN)[0], readme.partition(_END)[2]
     return f"{before}{_BEGIN}\n{images}\n{_END}{after}"
+
+
+def _largest(name: str, pictures: Path) -> Path:
+    """The large still of a scene, or its small one."""
+    large = still(pictures, name)
+    return large if large.is_file() else Pictures(pictures, name).still

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from gallery.__main__ import main, write_pages
-from gallery.page import README_CLIPS, gallery_page, short_text, with_pictures
+from gallery.page import README_STILLS, gallery_page, short_text, with_pictures
 from gallery.pictures import NOT_SHOWN, Pictures, complaints, settings_of
 from PIL import Image, ImageSequence
 
@@ -26,6 +26,7 @@ def docs(tmp_path):
         if name != "knot":
             Pictures(folder, name).still.write_bytes(b"still")
             Pictures(folder, name).clip.write_bytes(b"clip")
+    heroes.still(folder, README_STILLS[0]).write_bytes(b"large")
     return tmp_path / "docs"
 
 
@@ -51,7 +52,7 @@ def test_a_short_text_says_all_but_the_head():
     assert short_text("version = 1\ntitle = 'a'\n[time]\n# why\nfps = 24\n") == "[time]\n# why\nfps = 24"
 
 
-def test_the_readme_gets_clips_between_its_marks(docs):
+def test_the_readme_gets_stills_between_its_marks(docs):
     readme = docs.parent / "README.md"
     readme.write_text("# plash\n\n<!-- gallery: written by `make gallery` -->\nthen\n<!-- end of gallery -->\n\nmore\n")
     for _ in range(2):
@@ -61,7 +62,8 @@ def test_the_readme_gets_clips_between_its_marks(docs):
     assert text.startswith("# plash\n")
     assert text.endswith("\nmore\n")
     sources = re.findall(r'src="(.*?)"', text)
-    assert len(sources) == len(README_CLIPS) - 1  # the knot has none here
+    assert len(sources) == len(README_STILLS) - 1  # the knot has none here
+    assert [source.endswith("_large.jpg") for source in sources] == [True, False, False]
     assert all((docs.parent / source).is_file() for source in sources)
     assert with_pictures("no marks", plash.gallery(), docs) == "no marks"
 
@@ -121,7 +123,28 @@ def test_a_large_still_is_made_once_and_again_when_its_scene_changes(tmp_path, m
         assert image.size == (32, 18)
 
 
+def test_a_scene_with_a_large_still_alone_is_on_the_page(docs):
+    heroes.still(docs / "pictures" / "gallery", "knot").write_bytes(b"large")
+    page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
+    section = page[page.index("## Knot\n") : page.index("plash run knot\n")]
+    assert re.findall(r"\((.*?)\)", section) == ["pictures/gallery/knot_large.jpg"]
+
+
 def test_large_stills_are_of_scenes_that_exist_and_of_frames_they_have():
+    assert heroes.SAMPLES >= 20
     for name, hero in heroes.HEROES.items():
         assert name not in NOT_SHOWN
         assert 1 <= hero.frame <= plash.load_scene(name).time.frames
+        assert hero.resolution >= 128
+
+
+def test_large_stills_are_all_there_and_none_is_too_large_for_a_page():
+    folder = Path(__file__).parents[2] / "docs" / "pictures" / "gallery"
+    assert {file.name for file in folder.glob("*_large.jpg")} == {heroes.still(folder, n).name for n in heroes.HEROES}
+    for name in heroes.HEROES:
+        file = heroes.still(folder, name)
+        assert file.stat().st_size < 400_000
+        with Image.open(file) as image:
+            assert image.size[0] >= 1280
+            assert image.size[1] >= 720
+            assert len(image.info["comment"]) > 0  # what it was made from

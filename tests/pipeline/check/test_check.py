@@ -1,5 +1,6 @@
 import math
 import re
+from typing import Any
 
 import pytest
 
@@ -31,9 +32,11 @@ def found(scene):
 
 @pytest.mark.slow
 def test_gallery_scenes_have_no_findings_that_spoil_them():
+    # The round corner of a tumbler takes 1 % of its fill; the wall of a wine glass is as thin as such glass is
+    known = {"whisky_ice": {"fill-in-solid"}, "wine_glass": {"small-feature"}}
     for name in plash.gallery():
-        levels = {level for level, _, _ in found(plash.load_scene(name))}
-        assert levels <= {"note"}, name
+        codes = {code for level, code, _ in found(plash.load_scene(name)) if level != "note"}
+        assert codes == known.get(name, set()), name
 
 
 @pytest.mark.parametrize(
@@ -193,6 +196,24 @@ def test_predictions_come_close_to_the_run(tmp_path):
     assert 0.6 < estimate.steps / steps < 1.7
     assert set(estimate.seconds) == {"simulate", "mesh", "render"}
     assert all(seconds > 0 for seconds in estimate.seconds.values())
+
+
+@pytest.mark.slow
+def test_a_container_that_is_filled_is_run_on_trial():
+    walls: list[Any] = [
+        {"kind": "box", "min": (0.2, 0.1), "max": (0.8, 0.6)},
+        {"kind": "box", "min": (0.3, 0.2), "max": (0.7, 1)},
+    ]
+    shape: Any = {"kind": "difference", "of": walls}
+    jar = plash.Scene(
+        domain={"size": (1.2, 0.9), "resolution": 48},
+        time={"frames": 3},
+        fill=[{"inside": "jar", "level": 0.3}],
+        solid=[{"name": "jar", "shape": shape}],
+    )
+    cost = plash.check(jar).estimate
+    assert cost.steps >= 2
+    assert cost.liquid_cells == pytest.approx(0.4 * 0.3 / jar.domain.h**2, rel=0.05)
 
 
 def test_what_does_not_fit_is_said(monkeypatch):

@@ -27,6 +27,7 @@ from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.surfaces import SURFACES
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
+from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.liquid import build_liquid, liquid_transfer
 from plash.solvers.frame import FrameParticles
 from plash.solvers.liquid import LiquidSolver
@@ -48,6 +49,7 @@ _PIXEL = 0.3
 @estimated.register
 def _(settings: LiquidSettings, scene: Scene, with_steps: bool) -> Estimate:
     """What a run of a scene of liquid in air will cost; without steps, no times."""
+    scene = with_shapes(scene)
     d, h = scene.dimension, scene.domain.h
     liquid_cells = liquid_volume(scene) / h**d
     known = {
