@@ -110,11 +110,11 @@ if TYPE_CHECKING:  # by two names each: that is how a type checker knows that th
     from plash.scene import Vortex as Vortex
     from plash.scene import WarmSides as WarmSides
     from plash.scene import Whitewater as Whitewater
-    from plash.scene import gallery as gallery
     from plash.scene import load_scene as load_scene
     from plash.scene import parse_scene as parse_scene
     from plash.scene import scene_text as scene_text
     from plash.scene import write_scene as write_scene
+    from plash.scene.language.gallery import gallery as gallery
     from plash.solvers.build import build as build
     from plash.solvers.frame import Frame as Frame
     from plash.solvers.own_stages import add_stage as add_stage
@@ -185,12 +185,12 @@ _HOMES = {
         "Vortex",
         "WarmSides",
         "Whitewater",
-        "gallery",
         "load_scene",
         "parse_scene",
         "scene_text",
         "write_scene",
     ],
+    "plash.scene.language.gallery": ["gallery"],
     "plash.solvers.build": ["build"],
     "plash.solvers.frame": ["Frame"],
     "plash.solvers.own_stages": ["add_stage"],
