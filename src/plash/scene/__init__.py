@@ -5,6 +5,7 @@ A scene is read from a TOML file (``load_scene``), or made in Python from the sa
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,8 +14,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         # On first use: the list of scenes, and words that a shell completes, need no model of a scene
-        from plash.scene import names
-
+        names = importlib.import_module("plash.scene.names")
         if name not in names.__all__:
             raise AttributeError(f"module 'plash.scene' has no attribute {name!r}")
         return getattr(names, name)
