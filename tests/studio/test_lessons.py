@@ -1,7 +1,7 @@
 """Lessons: what they name exists, and each can be taken from its first step to its last.
 
-Here every second one is taken with the mouse; `test_lessons_by_keys.py` takes the others. `PLASH_TEST_ALL_SIZES=1` takes
-all with both.
+Here every second one is taken with the mouse; `test_lessons_by_keys.py` takes the others.
+`PLASH_TEST_ALL_SIZES=1` takes all with both.
 """
 
 from __future__ import annotations
