@@ -8,9 +8,11 @@ import hashlib
 import os
 import re
 import tempfile
+import time
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
+_BEGUN = time.time()  # before any module with kernels is read
 _IMPORT = re.compile(r"^\s*from (plash(?:\.\w+)+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -20,10 +22,13 @@ def cache_folder(module: str) -> Path:
 
     Numba does not notice an edit in a called function of another file; a folder per source does. That source is the
     module and whatever of plash it imports, so an edit compiles only those kernels again that can contain it.
+    A process that has the text from before an edit keeps what it compiles in a folder that no other finds.
     """
     source = hashlib.sha256()
     for file in sorted(_sources(module)):
         source.update(_text(file))
+        if (changed := file.stat().st_mtime) > _BEGUN:
+            source.update(f"{changed} {os.getpid()}".encode())
     folder = cache_root() / f"{module.removeprefix('plash.')}-{source.hexdigest()[:16]}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
