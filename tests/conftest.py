@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -96,10 +97,19 @@ def threads():
 
 
 SLOW_FOLDERS = {"end_to_end", "pipeline"}  # whole runs, most of them in processes of their own
+# Of the half without those folders, what needs the kernels of whole runs: the other half compiles them meanwhile
+LATE_FOLDERS = {"cli", "fuzz", "gallery", "studio"}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests of some folders slow."""
+    """Mark the tests of some folders slow, and put others last."""
     for item in items:
         if SLOW_FOLDERS & set(item.path.parts):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=_is_late)
+
+
+def _is_late(item) -> bool:
+    """Whether a test is in one of those folders, among the examples of the source, or beside this file."""
+    home, *folders = item.path.relative_to(Path(__file__).parents[1]).parts[:-1]
+    return home == "src" or not folders or folders[0] in LATE_FOLDERS

@@ -1,12 +1,12 @@
 """What the package imports is declared, what is declared is imported, and extras wait until they are needed."""
 
 import ast
+import functools
 import importlib.metadata
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,7 +52,8 @@ def provider(module: str) -> set[str]:
     return {normal(name) for name in PROVIDERS.get(module, [module])}
 
 
-def imports(file: Path) -> Iterator[tuple[str, bool]]:
+@functools.cache
+def imports(file: Path) -> list[tuple[str, bool]]:
     """Third-party modules of a file, each with whether it waits inside a function, or is for type checkers only."""
     tree = ast.parse(file.read_text("utf-8"))
     lazy = {
@@ -62,6 +63,7 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
         for inner in ast.walk(node)
     }
+    found = []
     for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
@@ -69,7 +71,8 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
         for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"plash"}:
-            yield name, id(node) in lazy
+            found.append((name, id(node) in lazy))
+    return found
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """The package as its users meet it: names, help, threads, and scenes given by name."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 import plash
 from plash.errors import SceneError
 
+PUBLIC = sorted(name for name in dir(plash) if not name.startswith("_"))
 LIGHT = "import sys, plash; {}; loaded = {{'numba', 'scipy', 'pint'}} & set(sys.modules); assert not loaded, loaded"
 MANY_THREADS = """
 import sys, threading
@@ -44,25 +47,44 @@ def test_import_and_dir_are_light(what):
     in_a_new_process(LIGHT.format(what))
 
 
+def test_the_names_of_scenes_need_no_model_of_a_scene():
+    in_a_new_process("import sys, plash; assert plash.gallery(); assert not {'numpy', 'pydantic'} & set(sys.modules)")
+
+
 @pytest.mark.slow
-def test_dir_and_help_show_every_public_name():
-    assert set(plash.__all__) <= set(dir(plash))
-    shown = subprocess.run(
-        [sys.executable, "-c", "import plash, pydoc; print(pydoc.plain(pydoc.render_doc(plash)))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    missing = [name for name in plash.__all__ if f"class {name}" not in shown and f"    {name}(" not in shown]
-    assert not missing
+def test_help_is_a_page_that_names_everything():
+    shown, table = (
+        subprocess.run(
+            [sys.executable, "-c", f"import plash, pydoc; print(pydoc.plain(pydoc.render_doc({what})))"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for what in ("plash", "plash.Box")
+    )
+    assert len(shown.splitlines()) < 600
+    page = shown.partition("PACKAGE CONTENTS")[0]
+    assert not [name for name in PUBLIC if not re.search(rf"\b{name}\b", page)]
+    assert not [name for name in plash.__all__ if f"    {name}(" not in shown]
     assert "Simulate a scene, frame by frame" in shown
+    assert len(table.splitlines()) < 100
+    assert "min: The corner with the smallest coordinates. In m. Required." in table
+    assert "model_validate" not in table
+
+
+def test_completion_shows_keys_and_what_plash_says_of_them():
+    assert {"min", "max", "rotation", "bounds", "model_copy"} <= set(dir(plash.Box(min=(0, 0), max=(1, 2))))
+    assert not [name for name in dir(plash.Scene) if name.startswith(("_", "model_")) and name != "model_copy"]
 
 
 def test_type_checkers_and_readers_are_told_the_same_names():
     tree = ast.parse(Path(plash.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    imported = [alias.name for node in block.body for alias in getattr(node, "names", [])]
-    assert sorted(imported) == sorted(plash.__all__)
+    aliases = [alias for node in block.body for alias in getattr(node, "names", [])]
+    assert sorted(alias.name for alias in aliases) == PUBLIC
+    assert all(alias.name == alias.asname for alias in aliases)
+    functions = [name for name in PUBLIC if inspect.isfunction(getattr(plash, name))]
+    assert functions == plash.__all__
 
 
 @pytest.mark.parametrize("call", [plash.simulate, plash.build, lambda scene: plash.check(scene, with_steps=False)])

@@ -232,7 +232,7 @@ def test_a_missing_frame_ends_with_5_and_the_remedy(call, tmp_path):
 
 
 def test_an_internal_error_is_a_sentence(call, monkeypatch):
-    monkeypatch.setattr("plash.scene.language.read.gallery", lambda: 1 / 0)
+    monkeypatch.setattr("plash.scene.language.gallery.gallery", lambda: 1 / 0)
     code, _, err = call("scenes")
     assert code == 1
     assert "internal error: ZeroDivisionError" in err

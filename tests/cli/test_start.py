@@ -19,10 +19,14 @@ sys.argv = ["plash", "run", "dam_break_2d", "--frames", "1", "--out", {out!r}, *
 main()
 """
 
+MOMENTS = ["click", "plash.cli.commands", "plash.scene.model", "numba", "plash.pipeline.run"]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("module", ["click", "plash.cli.commands", "plash.scene.model", "numba", "plash.pipeline.run"])
+@pytest.mark.parametrize(
+    ("module", "number"),
+    [(module, signal.SIGINT) for module in MOMENTS] + [("plash.scene.model", signal.SIGTERM)],
+)
 def test_a_signal_while_starting_up_ends_it_with_a_word(tmp_path, module, number):
     out = tmp_path / "run"
     text = PROGRAM.format(module=module, number=int(number), out=str(out), more=[])

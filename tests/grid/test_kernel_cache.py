@@ -37,6 +37,24 @@ def test_the_same_source_elsewhere_compiles_nothing_again(tmp_path):
     assert compiled[1:] == [0, 0]
 
 
+def test_code_from_before_an_edit_is_kept_where_no_other_finds_it(tmp_path):
+    there = tmp_path / "plash"
+    shutil.copytree(Path(plash.__file__).parent, there, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = "from plash.grid.cache_folder import cache_folder; print(cache_folder('plash.grid.tiles').name)"
+    edit = f"import plash.grid.tiles; open({str(there / 'grid/loops.py')!r}, 'a').write('#')"
+    before, during, after = (
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PLASH_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for program in (folder, f"{edit}; {folder}", folder)
+    )
+    assert len({before, during, after}) == 3
+
+
 def test_two_processes_that_compile_at_once_do_not_take_each_others_code(tmp_path):
     first, second = (_FileByName(str(tmp_path), "kernel-1.py311", "") for _ in range(2))
     flat, deep = ("run", (1, 16, 16)), ("run", (8, 8, 8))

@@ -1,6 +1,12 @@
-"""Lessons: what they name exists, and each can be taken from its first step to its last."""
+"""Lessons: what they name exists, and each can be taken from its first step to its last.
+
+Here every second one is taken with the mouse; `test_lessons_by_keys.py` takes the others.
+`PLASH_TEST_ALL_SIZES=1` takes all with both.
+"""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -15,6 +21,7 @@ from .page import Page
 
 LESSONS = {lesson.name: lesson for lesson in all_lessons()}
 STEPS = [(lesson.name, number) for lesson in all_lessons() for number in range(len(lesson.step))]
+ALL = os.environ.get("PLASH_TEST_ALL_SIZES") == "1"
 STAGES = {"grid", "advect", "forces", "project", "extrapolate", "move"}
 
 
@@ -120,7 +127,7 @@ def answer(tab, question: Question) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", list(LESSONS)[:: 1 if ALL else 2])
 def test_a_lesson_is_taken_from_start_to_end(page, name):
     tab, lesson = page.tab, LESSONS[name]
     tab.select_option("#speed", "2")

@@ -1,11 +1,9 @@
 """Every lesson from start to end by keys alone, on a large screen, in a small window and on a phone.
 
-Here a lesson is taken at each size. `PLASH_TEST_ALL_SIZES=1` takes each at all three.
+Here every second one is taken, each at another size. `PLASH_TEST_ALL_SIZES=1` takes all at all three.
 """
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -13,13 +11,12 @@ from plash.scene.language.read import parse_scene
 from plash.studio.presets import preset_text
 
 from .keys import Keys
-from .test_lessons import LESSONS
+from .test_lessons import ALL, LESSONS
 from .test_reach import faults
 
 pytestmark = pytest.mark.slow
 
 SIZES = [(1440, 900), (800, 600), (390, 844)]
-ALL = os.environ.get("PLASH_TEST_ALL_SIZES") == "1"
 TAKEN = [
     (name, size)
     for number, name in enumerate(LESSONS)

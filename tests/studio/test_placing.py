@@ -123,6 +123,11 @@ def test_the_pressure_at_a_point_is_that_of_the_water_above():
     page.say("play", running=True)
     page.work(2)
     assert page.header["probe"]["cell"] == [16, 13]
+    page.seen()
+    before = page.session._live.time
+    page.say("probe", x=0.31, y=0.69)
+    page.work()
+    assert (page.header["probe"]["cell"], page.header["time"]) == ([6, 13], before)  # no step comes before an answer
     page.say("probe")
     page.seen()
     page.work(2)

@@ -15,6 +15,7 @@ from plash.cli.options import (
     progress_for,
     quality_option,
     run_folder_of,
+    scene_of,
     scene_options,
     use_threads,
     varied,
@@ -23,7 +24,6 @@ from plash.cli.options import (
     workers_options,
 )
 from plash.cli.show import show_outcome, show_wedge
-from plash.scene.language.read import load_scene
 from plash.scene.output import EXPORT_FORMATS
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _work(
     quality: str | None = None,
 ) -> None:
     named = {"resolution": resolution, "frames": frames, "seed": seed, "look.quality": quality}
-    loaded = load_scene(scene, **overrides_of(settings, **named))
+    loaded = scene_of(scene, settings, **named)
     use_threads(threads)
     from plash.pipeline.run import run as run_scene
 
@@ -161,7 +161,7 @@ def wedge(
     of any numbers, and --seed is that of the choice too. A wedge that was stopped goes on with the same command.
     """
     named = {"resolution": options["resolution"], "frames": options["frames"], "seed": options["seed"]}
-    loaded = load_scene(scene, **overrides_of(settings, **named, **{"look.quality": options["quality"]}))
+    loaded = scene_of(scene, settings, **named, **{"look.quality": options["quality"]})
     use_threads(options["threads"])
     from plash.pipeline.designs import designs
     from plash.pipeline.wedge import wedge as run_wedge

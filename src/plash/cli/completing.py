@@ -81,7 +81,7 @@ def script(shell: str, program: click.Command) -> str:
 
 def gallery_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The scenes that come with plash."""
-    from plash.scene.language.read import gallery
+    from plash.scene.language.gallery import gallery
 
     return [CompletionItem(name, help=text) for name, text in gallery().items() if name.startswith(incomplete)]
 

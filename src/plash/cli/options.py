@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,7 +14,9 @@ from plash.cli import completing
 from plash.cli.show import JsonLines, Line, Plain, is_terminal
 from plash.errors import StorageError
 from plash.pipeline.progress import Progress, Silent
-from plash.scene.language.words import nearest, shown
+
+if TYPE_CHECKING:
+    from plash.scene.model import Scene
 
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and a temporary name is longer
 
@@ -95,6 +97,13 @@ def overrides_of(settings: tuple[str, ...], **named: Any) -> dict[str, Any]:
     return replaced | {key: value for key, value in named.items() if value is not None}
 
 
+def scene_of(scene: str, settings: tuple[str, ...], **named: Any) -> Scene:
+    """The scene of a name or path, with the parameters that options replace."""
+    from plash.scene.language.read import load_scene
+
+    return load_scene(scene, **overrides_of(settings, **named))
+
+
 def _value(text: str) -> Any:
     """A value as in a scene file; a text needs no quotes."""
     try:
@@ -142,6 +151,8 @@ def new_scene_path(name: str) -> Path:
     Raises:
         click.BadParameter: No file can have that name, or it is one that nobody would find again.
     """
+    from plash.scene.language.words import shown
+
     last = os.path.basename(name).removesuffix(".toml")
     fault = ""
     if not last.strip(". "):
@@ -162,6 +173,8 @@ def run_folder_of(target: str) -> Path:
     folder = default_out(target)
     if (folder / "manifest.json").exists():
         return folder
+    from plash.scene.language.words import nearest
+
     others = [found.parent.name for found in Path("out").glob("*/manifest.json")]
     raise StorageError(
         f"{target}: is no run folder, and neither is {folder}.{nearest(folder.name, others)} `plash run` or "

@@ -11,10 +11,9 @@ from typing import Any
 import click
 
 from plash.cli import completing
-from plash.cli.options import default_out, new_scene_path, overrides_of, run_folder_of, scene_options, use_threads
+from plash.cli.options import default_out, new_scene_path, run_folder_of, scene_of, scene_options, use_threads
 from plash.cli.show import Plain, ledger_lines
 from plash.errors import StorageError
-from plash.scene.language.read import load_scene
 
 
 @click.command()
@@ -30,7 +29,7 @@ def check(scene: str, fast: bool, settings: tuple[str, ...], as_json: bool, thre
     estimates of cells, particles, memory, disk and time, from a few steps of the same scene on a coarse grid.
     Exit code 3 if the scene cannot run, 0 otherwise.
     """
-    loaded = load_scene(scene, **overrides_of(settings, **named))
+    loaded = scene_of(scene, settings, **named)
     use_threads(threads)
     from plash.cli.report import check_lines
     from plash.pipeline.check.check import check as check_scene
@@ -61,7 +60,7 @@ def look(scene: str, frame: int, out: Path | None, settings: tuple[str, ...], **
     path = out or Path(f"{default_out(scene).name}_look.png")
     if path.suffix.lower() != ".png":
         raise click.BadParameter(f"{str(path)!r} is no PNG file: end its name with .png", param_hint="--out")
-    loaded = load_scene(scene, **overrides_of(settings, **named))
+    loaded = scene_of(scene, settings, **named)
     import numpy as np
 
     from plash.files.atomic import write_bytes
@@ -79,7 +78,7 @@ def look(scene: str, frame: int, out: Path | None, settings: tuple[str, ...], **
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def scenes(as_json: bool) -> None:
     """List the scenes that come with plash."""
-    from plash.scene.language.read import gallery
+    from plash.scene.language.gallery import gallery
 
     found = gallery()
     if as_json:
@@ -277,7 +276,7 @@ def bench(scene: str, steps: int, settings: tuple[str, ...], threads: int | None
     The median over some steps, in milliseconds and microseconds per liquid cell, beside the memory bandwidth that the
     machine reaches in the same minute. Compare figures of one run only: machines are noisy.
     """
-    loaded = load_scene(scene, **overrides_of(settings, **named))
+    loaded = scene_of(scene, settings, **named)
     use_threads(threads)
     from plash.cli.report import bench_lines
     from plash.pipeline.bench import bench as bench_scene
@@ -304,8 +303,7 @@ def warm(scene: str | None, jobs: int | None, settings: tuple[str, ...], **named
     from plash.pipeline.warm.warm import jobs_here
     from plash.pipeline.warm.warm import warm as compile_ahead
 
-    overrides = overrides_of(settings, **named)
-    calls = kernels_for(load_scene(scene, **overrides), is_drawn=True) if scene else all_kernels()
+    calls = kernels_for(scene_of(scene, settings, **named), is_drawn=True) if scene else all_kernels()
     shown, spent = Plain(), 0.0
 
     def tell(ready: int, total: int, seconds: float) -> None:

@@ -24,14 +24,9 @@ four per cent. Sums are written so that they need no licence: each row of a tile
 from __future__ import annotations
 
 import functools
-import getpass
-import hashlib
 import importlib
 import os
-import re
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -47,9 +42,6 @@ if "OMP_WAIT_POLICY" not in os.environ:
 load_tbb()
 
 Kernel = Callable[..., Any]
-
-_PACKAGE = Path(__file__).parents[1]
-_IMPORT = re.compile(r"^\s*from (plash(?:\.\w+)+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 class KernelName(NamedTuple):
@@ -122,69 +114,7 @@ def _known(function: Callable[..., Any], compiled: Kernel) -> Kernel:
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Kernel:
-    # Only while our functions look for their cache does numba see our folder: a user's own functions keep theirs.
-    settings: Any = numba.config
-    users_folder = settings.CACHE_DIR
-    settings.CACHE_DIR = str(cache_folder(function.__module__))
-    try:
-        compiled: Any = numba.njit(error_model="numpy", **options)(function)
-        compiled._cache = KernelCache(function)
-        kernel: Kernel = compiled
-        return kernel
-    finally:
-        settings.CACHE_DIR = users_folder
-
-
-@functools.cache
-def cache_folder(module: str) -> Path:
-    """Per-user folder for the machine code of a module, named after the source of all that its kernels may contain.
-
-    Numba does not notice an edit in a called function of another file; a folder per source does. That source is the
-    module and whatever of plash it imports, so an edit compiles only those kernels again that can contain it.
-    """
-    source = hashlib.sha256()
-    for file in sorted(_sources(module)):
-        source.update(_text(file))
-    folder = cache_root() / f"{module.removeprefix('plash.')}-{source.hexdigest()[:16]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-@functools.cache
-def cache_root() -> Path:
-    """Per-user folder of all machine code; among temporary files, where the user's own cannot be written to."""
-    base = Path(os.environ.get("PLASH_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    root = base / "plash"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        writable = os.access(root, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        root = Path(tempfile.gettempdir()) / f"plash-{getpass.getuser()}"
-        root.mkdir(parents=True, exist_ok=True)
-    return root
-
-
-def _sources(module: str) -> set[Path]:
-    """The files of a module and of all modules of plash that it imports, directly or not."""
-    found: set[Path] = set()
-    waiting = [module]
-    while waiting:
-        file = _PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
-        if file not in found and file.is_file():
-            found.add(file)
-            waiting += _imported_by(file)
-    return found
-
-
-@functools.cache
-def _imported_by(file: Path) -> list[str]:
-    """Whatever may be a module of plash that a file imports."""
-    found = _IMPORT.findall(_text(file).decode())
-    return [name for home, names in found for name in (home, *(f"{home}.{part}" for part in re.findall(r"\w+", names)))]
-
-
-@functools.cache
-def _text(file: Path) -> bytes:
-    return file.read_bytes()
+    compiled: Any = numba.njit(error_model="numpy", **options)(function)
+    compiled._cache = KernelCache(function)
+    kernel: Kernel = compiled
+    return kernel

@@ -3,7 +3,7 @@
 Numba numbers such files and keeps a list of them beside the kernels. Two processes that compile at once can give one
 number to two kernels, and then each takes the other's code for its own. It also looks for them by the path of the
 source, so that the same plash in another environment compiles everything again. Here the name tells all: what is
-found is what was asked for, and the folder (`compile.cache_folder`) says from which source it is.
+found is what was asked for, and the folder (`cache_folder`) says from which source it is.
 """
 
 from __future__ import annotations
@@ -14,16 +14,34 @@ from typing import Any
 import numba
 from numba.core import caching
 
+from plash.grid.blas import find_blas
+from plash.grid.cache_folder import cache_folder
+
 _numba: Any = caching
 
 
-class _InFolder(_numba.UserProvidedCacheLocator):  # type: ignore[misc]
-    """Finds the folder that is set, and not one in it for each path of the source."""
+class _InFolder(_numba._CacheLocator):  # type: ignore[misc]
+    """Finds the folder of a kernel's module."""
+
+    def __init__(self, py_func: Any) -> None:
+        self._line, self._folder = py_func.__code__.co_firstlineno, cache_folder(py_func.__module__)
 
     @classmethod
-    def get_suitable_cache_subpath(cls, py_file: str) -> str:
-        """No folder of its own."""
+    def from_function(cls, py_func: Any, py_file: str) -> _InFolder:
+        """That of a kernel."""
+        return cls(py_func)
+
+    def get_cache_path(self) -> str:
+        """The folder's path."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Nothing: the folder's name tells the source."""
         return ""
+
+    def get_disambiguator(self) -> str:
+        """What tells kernels of one name apart."""
+        return str(self._line)
 
 
 class _CompiledInFolder(_numba.CompileResultCacheImpl):  # type: ignore[misc]
@@ -52,10 +70,32 @@ class _FileByName(_numba.IndexDataCacheFile):  # type: ignore[misc]
 
 
 class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
-    """What numba asks for the machine code of one kernel, in the folder `numba.config.CACHE_DIR` as it is now."""
+    """What numba asks for the machine code of one kernel. Only when it asks is the folder found: most never run."""
 
     _impl_class = _CompiledInFolder
 
     def __init__(self, function: Any) -> None:
-        super().__init__(function)
-        self._cache_file = _FileByName(self.cache_path, self._impl.filename_base, "")
+        self._function, self._is_found = function, False
+
+    @property
+    def cache_path(self) -> str:
+        """Path of the folder."""
+        self._find()
+        return str(super().cache_path)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel for some kinds of arguments, or None."""
+        self._find()
+        return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the kernel for some kinds of arguments."""
+        self._find()
+        super().save_overload(sig, data)
+
+    def _find(self) -> None:
+        if not self._is_found:
+            find_blas()
+            super().__init__(self._function)
+            self._cache_file = _FileByName(self._cache_path, self._impl.filename_base, "")
+            self._is_found = True

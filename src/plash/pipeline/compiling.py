@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from numba.core import event
 
@@ -71,3 +72,26 @@ def watched_compilation(tell: Tell) -> Iterator[Compilation]:
     compilation = Compilation(tell)
     with event.install_listener("numba:compile", compilation):
         yield compilation
+
+
+class _Count(event.Listener):
+    """How many functions were begun to be compiled in this process."""
+
+    begun = 0
+
+    def on_start(self, event: event.Event) -> None:
+        """A function is begun."""
+        self.begun += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """It is ready."""
+
+
+_count = _Count()
+_register: Any = event.register
+_register("numba:compile", _count)
+
+
+def begun_to_compile() -> int:
+    """How many functions this process has begun to compile since this was imported; what it loads does not count."""
+    return _count.begun

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CELLS = {2: 160, 3: 40}  # along the longest side, of what has no surface
 _SAMPLES = {2: 320, 3: 80}  # along it, of a surface
 _SHOWN = (None, "speed", "material", "temperature")  # by colours, that a surface from shapes has
-_WIDTH = 640  # pixels of the picture
+_WIDTH = 512  # pixels of the picture
 
 
 def look(scene: Scene | str | Path, frame: int = 1) -> Image:
@@ -30,7 +30,7 @@ def look(scene: Scene | str | Path, frame: int = 1) -> Image:
 
     Solids, spouts and the camera are where they are at the frame; the liquid is as it begins, whatever the frame.
     The surface is that of the shapes. Particles and smoke of large scenes are on a coarser grid, of 40 cells along the
-    longest side (160 in 2-D), the picture is 640 pixels wide at most, and the floor of a set has no pattern.
+    longest side (160 in 2-D), the picture is 512 pixels wide at most, and the floor of a set has no pattern.
 
     Args:
         scene: A scene, a name from `plash.gallery()`, or the path of a scene file.

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View, box_corners, camera_view
-from plash.render.preview.plane import plane_view
 from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.openings import Disc, Opening
@@ -87,7 +86,11 @@ def outlines(scene: Scene, time: float) -> Iterator[Outline]:
 
 def _view(scene: Scene, time: float, size: tuple[int, int]) -> View:
     domain = np.array(scene.domain.cells) * scene.domain.h
-    return plane_view(domain, size) if scene.dimension == 2 else camera_view(scene.look.camera, domain, size, time)
+    if scene.dimension == 3:
+        return camera_view(scene.look.camera, domain, size, time)
+    from plash.render.preview.plane import plane_view
+
+    return plane_view(domain, size)
 
 
 def _seen(view: View, lines: Array) -> Array:

@@ -8,7 +8,8 @@ from typing import Any
 
 from plash.errors import Problem, SceneError
 from plash.scene.functions import functions_named
-from plash.scene.language.read import gallery, gallery_text
+from plash.scene.language.gallery import gallery
+from plash.scene.language.read import gallery_text
 from plash.scene.sets import LIGHTS
 
 FIRST = "dam"

@@ -64,6 +64,7 @@ class Session:
         self._kept_at = 0.0  # clock time of the last moment to go back to
         self._others: dict[str, Any] = {}  # parameters of a simulation that is shown beside
         self._point: tuple[float, float] | None = None  # whose values the page is told
+        self._is_asked = False  # for the values at another point
         self._rate = _Rate()
 
     # What the page asks for
@@ -188,8 +189,9 @@ class Session:
         return Twins(scene, self._others) if self._others else live(scene)
 
     def _probe(self, message: m.Probe, simulation: Live | None) -> None:
-        """Tell the values at a point; where frames come by themselves, they tell it."""
+        """Tell the values at a point; while it runs, in a frame that comes before the next step."""
         self._point = None if message.x is None or message.y is None else (message.x, message.y)
+        self._is_asked = self._running and self._point is not None
         if self._point is None or self._running or simulation is None:
             return
         told = []
@@ -318,7 +320,7 @@ class Session:
             "pace": finite(round(self._rate.pace, 4)),
         }
         self._send(m.FRAME, m.frame_bytes({**header, **told}, arrays))
-        self._is_new = self._solids_are_new = False
+        self._is_new = self._solids_are_new = self._is_asked = False
         self._shown = time.monotonic()
 
     # The loop
@@ -332,16 +334,21 @@ class Session:
         is_late = self._number - self._seen >= (1 if self._recording else _AHEAD)
         is_watched = not is_late or (not self._recording and time.monotonic() - self._seen_at < _PATIENCE)
         may_run = self._running and is_watched
-        if may_run:
+        if self._is_asked and not is_late and not self._recording and self._wait() <= 0:
+            self._show(simulation)
+        elif may_run:
             self._run(simulation)
         # While recording a frame is shown when its time has come, not before
         is_between = self._recording and self._running and simulation.time < self._frame_time
-        wait = self._shown + 0.9 / _FPS - time.monotonic()
-        if self._is_new and not is_late and not is_between and wait <= 0:
+        if self._is_new and not is_late and not is_between and self._wait() <= 0:
             self._show(simulation)
         if may_run:
             return max(0.0, self._next_wall - time.monotonic())
-        return max(wait, 0.001) if self._is_new and not is_late else math.inf
+        return max(self._wait(), 0.001) if self._is_new and not is_late else math.inf
+
+    def _wait(self) -> float:
+        """How long no other frame may be shown, s."""
+        return self._shown + 0.9 / _FPS - time.monotonic()
 
     def _run(self, simulation: Live) -> None:
         if time.monotonic() < self._next_wall:

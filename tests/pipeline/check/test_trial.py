@@ -1,8 +1,12 @@
 """Steps and speeds foreseen from coarse runs, against those of the run itself."""
 
+from types import SimpleNamespace
+
+import numba
 import pytest
 
 import plash
+from plash.pipeline.check import trial
 from plash.pipeline.check.trial import Trial, forecast, over_all, run_trial
 from plash.pipeline.simulate import steps_to_frame
 from plash.solvers.build.liquid import build_liquid
@@ -30,6 +34,21 @@ def truth(scene):
         for report in steps_to_frame(solver, number, scene.time.fps)
     ]
     return len(reports), max(report.courant * solver.h / report.dt for report in reports)
+
+
+def test_what_compiles_does_not_use_up_the_time_of_a_trial(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(trial, "time", SimpleNamespace(perf_counter=lambda: now[0], thread_time=lambda: now[0]))
+    is_over = trial.patience(4.0)
+    now[0] = 3.0
+    assert not is_over()
+    numba.njit(lambda x: x + 1)(1.5)
+    now[0] = 60.0
+    assert not is_over()
+    now[0] = 63.9
+    assert not is_over()
+    now[0] = 64.1
+    assert is_over()
 
 
 @pytest.mark.slow

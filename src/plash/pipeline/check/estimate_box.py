@@ -13,7 +13,7 @@ from statistics import median
 
 from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
-from plash.pipeline.check.trial import over_all, patience
+from plash.pipeline.check.trial import over_all, patience, seconds_of
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.simulation import SIMULATION
@@ -91,7 +91,7 @@ def _trial(scene: Scene) -> _Trial:
             break
     return _Trial(
         solver.state.density.size,
-        median(sum(report.seconds.values()) for report in reports) if reports else 0.0,
+        median(map(seconds_of, reports)) if reports else 0.0,
         needed,
         max((report.courant * solver.h / report.dt for report in reports), default=0.0),
         *_try_pictures(scene, solver),

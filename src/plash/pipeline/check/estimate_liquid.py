@@ -19,7 +19,7 @@ from plash.carried import CARRIED
 from plash.particles.particles import Particles
 from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
-from plash.pipeline.check.trial import Trial, forecast, run_trial
+from plash.pipeline.check.trial import Trial, forecast, run_trial, seconds_of
 from plash.pipeline.machine import peak_memory
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.pictures import PICTURES
@@ -135,7 +135,7 @@ def _medium_trial(scene: Scene) -> _Medium:
     medium = _with_liquid_cells(scene, _MEDIUM[scene.dimension])
     solver = build_liquid(medium)
     cells = max(1.0, solver.ledger.particle_volume / solver.h**scene.dimension)
-    times = [sum(report.seconds.values()) for report in _first_steps(solver, scene.time.fps, _MEDIUM_STEPS)]
+    times = [seconds_of(report) for report in _first_steps(solver, scene.time.fps, _MEDIUM_STEPS)]
     if cells < _COARSE[scene.dimension] / 2:
         # Too little liquid at the start to tell
         return _Medium(cells, median(times), 2.0 * _particle_bytes(scene) * scene.particles_per_cell + _FIELDS)

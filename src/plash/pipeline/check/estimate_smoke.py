@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from plash.pipeline.check.cost import Estimate, estimated
 from plash.pipeline.check.findings import liquid_volume
-from plash.pipeline.check.trial import over_all, patience
+from plash.pipeline.check.trial import over_all, patience, seconds_of
 from plash.pipeline.simulate import steps_to_frame
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.scene.model import Scene
@@ -90,7 +90,7 @@ def _trial(scene: Scene) -> _Trial:
         for report in steps_to_frame(solver, number, scene.time.fps):
             followed = max(followed, report.liquid_cells)
             fastest = max(fastest, report.courant * solver.h / report.dt)
-            costs.append(sum(report.seconds.values()) / max(report.liquid_cells, 1))
+            costs.append(seconds_of(report) / max(report.liquid_cells, 1))
         limit = solver.time_step.limit(solver.speed) * scene.domain.h / solver.h
         needed.append(max(1, math.ceil(1 / (scene.time.fps * limit) - 1e-9)))
         if is_over():

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from plash.errors import DivergedError, SceneError
-from plash.pipeline.compiling import COMPILING
+from plash.pipeline.compiling import COMPILING, begun_to_compile
 from plash.pipeline.simulate import steps_to_frame
 from plash.scene.model import Scene
 from plash.solvers.build.liquid import build_liquid
@@ -45,10 +45,8 @@ class Trial:
 
     @property
     def seconds_of_step(self) -> float:
-        """Time of a step, without that of compiling what is used for the first time."""
-        reports = [report for steps in self.frames for report in steps]
-        work = [sum(spent for name, spent in report.seconds.items() if name != COMPILING) for report in reports]
-        return median(work or [0.0])
+        """Time of a step."""
+        return median([seconds_of(report) for steps in self.frames for report in steps] or [0.0])
 
     def mean_speed(self, frames: int) -> float:
         """Speed of the liquid in its first frames, m/s."""
@@ -107,10 +105,22 @@ def patience(seconds: float) -> Callable[[], bool]:
     """Start waiting; what is returned tells whether so many seconds of work are over.
 
     Those are seconds of the processor, so that a busy machine sees as much as an idle one; but it waits at most
-    three times as long.
+    three times as long. Whenever something was compiled, it starts anew.
     """
-    start, work = time.perf_counter(), time.thread_time()
-    return lambda: time.thread_time() - work > seconds or time.perf_counter() - start > 3 * seconds
+    start, work, begun = time.perf_counter(), time.thread_time(), begun_to_compile()
+
+    def is_over() -> bool:
+        nonlocal start, work, begun
+        if begun_to_compile() != begun:
+            start, work, begun = time.perf_counter(), time.thread_time(), begun_to_compile()
+        return time.thread_time() - work > seconds or time.perf_counter() - start > 3 * seconds
+
+    return is_over
+
+
+def seconds_of(report: StepReport) -> float:
+    """Time of a step, without that of compiling what is used for the first time."""
+    return sum(spent for name, spent in report.seconds.items() if name != COMPILING)
 
 
 def forecast(scene: Scene, trials: Sequence[Trial]) -> Forecast:

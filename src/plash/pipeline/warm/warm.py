@@ -21,7 +21,7 @@ from typing import Any
 import numba
 from llvmlite.binding import get_host_cpu_name  # type: ignore[import-untyped]
 
-from plash.grid.compile import cache_folder, cache_root
+from plash.grid.cache_folder import cache_folder, cache_root
 from plash.grid.kernel_calls import KernelCall
 from plash.pipeline.warm.kernel_list import call_data
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from plash.render.preview.plane import PlanePreview
-from plash.render.preview.space import SpacePreview
+from typing import TYPE_CHECKING
+
 from plash.scene.model import Scene
+
+if TYPE_CHECKING:
+    from plash.render.preview.plane import PlanePreview
+    from plash.render.preview.space import SpacePreview
 
 
 def preview_of(scene: Scene) -> PlanePreview | SpacePreview:
@@ -20,7 +24,14 @@ def preview_of(scene: Scene) -> PlanePreview | SpacePreview:
         (32, 64, 3)
     """
     width, height = picture_size(scene)
-    return (PlanePreview if scene.dimension == 2 else SpacePreview)(scene, width, height)
+    # One of them is enough: each comes with kernels of its own
+    if scene.dimension == 2:
+        from plash.render.preview.plane import PlanePreview
+
+        return PlanePreview(scene, width, height)
+    from plash.render.preview.space import SpacePreview
+
+    return SpacePreview(scene, width, height)
 
 
 def picture_size(scene: Scene) -> tuple[int, int]:

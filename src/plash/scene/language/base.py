@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -20,11 +20,25 @@ from plash.scene.language.problems import findings
 from plash.scene.language.units import Quantity
 from plash.scene.language.words import Finding, key_of, refusal, refusals, shown
 
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
 Vector = tuple[float, ...]
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class SceneModel(BaseModel):
+class TableType(ModelMetaclass):
+    """The type of tables. Of what all tables have, `help` and completion show `model_copy` only."""
+
+    def __dir__(self) -> list[str]:
+        """What a table says of itself, without what it has from pydantic."""
+        names = super().__dir__()
+        return [name for name in names if name == "model_copy" or not (name[0] == "_" or hasattr(SceneModel, name))]
+
+
+class SceneModel(BaseModel, metaclass=TableType):
     """A table of a scene: frozen, made from keywords; raises a SceneError that lists all that is wrong."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -95,6 +109,9 @@ class SceneModel(BaseModel):
     def with_values(self, **values: Any) -> Self:
         """The same with other values, which are known to be good: nothing is checked."""
         return super().model_copy(update=values)
+
+    def __dir__(self) -> list[str]:
+        return [*fields_of(type(self)), *dir(type(self))]
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, field in fields_of(type(self)).items():

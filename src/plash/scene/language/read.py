@@ -17,6 +17,7 @@ from plash.errors import Problem, SceneError
 from plash.scene.functions import functions_named, located
 from plash.scene.language.amount import too_much_text
 from plash.scene.language.base import validated
+from plash.scene.language.gallery import gallery
 from plash.scene.language.lines import LineIndex
 from plash.scene.language.overrides import apply_overrides
 from plash.scene.language.words import Finding, key_of, nearest, shown
@@ -91,20 +92,6 @@ def as_scene(scene: Scene | str | Path) -> Scene:
     if isinstance(scene, str | Path):
         return load_scene(scene)
     raise TypeError(f"a scene is a Scene, a name from plash.gallery() or the path of a scene file, not {shown(scene)}")
-
-
-def gallery() -> dict[str, str]:
-    """The scenes that come with plash: name, and what each shows.
-
-    >>> gallery()["still_pool"]
-    'A pool at rest around a pillar: nothing should move. Adds walls, a solid and a fill without end.'
-    """
-    files = sorted(resources.files("plash").joinpath("scenes").iterdir(), key=lambda file: file.name)
-    return {
-        file.name.removesuffix(".toml"): file.read_text("utf-8").partition("\n")[0].lstrip("# ")
-        for file in files
-        if file.name.endswith(".toml")
-    }
 
 
 def gallery_text(name: str) -> str:
