@@ -198,3 +198,17 @@ def test_sliders_are_what_the_scene_says_about_itself():
         with_value(plash.load_scene("dam_break_2d"), "solver.flip_ratio", 1.5)
     with pytest.raises(plash.SceneError, match="cannot be changed"):
         with_value(plash.load_scene("dam_break_2d"), "output.movies", 1)
+
+
+@pytest.mark.parametrize("solver", [{}, {"surface": "levelset"}, {"kind": "stable_fluids"}])
+def test_a_container_is_filled_as_in_a_run_and_stays_so_when_a_parameter_changes(solver):
+    box = {"kind": "box", "min": [0.2, 0.1], "max": [0.8, 0.6]}
+    room = {"kind": "box", "min": [0.3, 0.2], "max": [0.7, 0.7]}
+    cup = plash.Solid(name="cup", shape={"kind": "difference", "of": [box, room]})
+    domain = plash.Domain(size=[1, 1], resolution=40)
+    fill = plash.Fill(inside="cup", level=0.3)
+    scene = plash.Scene(domain=domain, solver=solver, solid=[cup], fill=[fill])
+    simulation = live(scene)
+    assert simulation.facts()["target_volume"] == pytest.approx(0.4 * 0.3, rel=0.1)
+    simulation.change(scene.model_copy(update={"domain.gravity": [0, -5]}))
+    assert simulation.scene.fill == scene.fill

@@ -7,12 +7,14 @@ ball where the liquid round it is that thin.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_range, numbers_in
 from plash.grid.sample import smooth_step
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.drops import between
@@ -41,9 +43,23 @@ def shown_of_films(
     floor = -np.inf if lattice.low[1] is None else float(lattice.low[1])
     limits = lattice.detail * np.array([_CLOSE, _AWAY, _THICK, _THIN])
     walls = solid_phi_everywhere(tiles, solid)
-    run = _find_films(tiles.shape)
-    run(phi, walls, particles.places, particles.in_tiles(tiles), floor, limits, shown, chunk_count())
+    is_near = tiles.origins[:, 1] <= floor + limits[1]
+    is_near[solid[0]] = True
+    slots = np.flatnonzero(is_near[1:]) + 1
+    samples = _Samples(phi, walls, tiles.neighbours, slots)
+    _find_films(tiles.shape)(
+        samples, particles.places, particles.starts, tiles.origins, floor, limits, shown, chunk_count()
+    )
     return shown
+
+
+class _Samples(NamedTuple):
+    """Distance of samples to the surface and to solids, neighbours of tiles, and slots of those near a solid or floor."""
+
+    phi: NDArray[np.float32]
+    walls: NDArray[np.float32]
+    neighbours: NDArray[np.int32]
+    slots: NDArray[np.int64]
 
 
 @for_tile_shape
@@ -52,13 +68,14 @@ def _find_films(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(phi, walls, places, in_tiles, floor, limits, shown, chunks):
+    def run(samples, places, starts, origins, floor, limits, shown, chunks):
         cell, offset = places
-        starts, origins, neighbours, _ = in_tiles
-        n = len(neighbours) - 1
+        phi, walls, neighbours, slots = samples
+        n = len(slots)
         for c in prange(chunks):
-            for t in chunk_slots(c, chunks, n):
-                for p in range(starts[t], starts[t + 1]):
+            for number in chunk_range(c, chunks, n):
+                t = slots[number]
+                for p in numbers_in(starts, t):
                     i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
                     fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
                     if DIM == 3:

@@ -84,6 +84,11 @@ class WetSurface:
         normals = self.mesh.normals[used].astype(np.float64) @ matrix.T
         return Mesh(vertices.astype(np.float32), faces, normals.astype(np.float32))
 
+    @property
+    def moves(self) -> bool:
+        """Whether its body does."""
+        return self.solid is not None and self.solid.motion is not None
+
     def pose(self, time: float) -> tuple[Array, Array]:
         """Rotation and shift of the body at a time, s: x = matrix x₀ + shift."""
         if self.solid is None or self.solid.motion is None:
@@ -190,10 +195,15 @@ def advanced(
 
 def _contact(surface: WetSurface, places: Array, volume: Array, time: float, h: float) -> tuple[Floats, Floats]:
     """Contact of each sample with particles at a time, and how deep it is under them."""
-    matrix, shift = surface.pose(time)
-    own = (places - shift) @ matrix
     nearby, reach = surface.nearby, _REACH * h
-    inside = ((own > nearby.low) & (own < nearby.low + nearby.cells * nearby.size)).all(axis=1)
+    own = places
+    if surface.moves:
+        matrix, shift = surface.pose(time)
+        own = (places - shift) @ matrix
+    high = nearby.low + nearby.cells * nearby.size
+    # The floor is low, and most particles are above it: its height is looked at first
+    inside = np.flatnonzero((own[:, 1] > nearby.low[1]) & (own[:, 1] < high[1]))
+    inside = inside[((own[inside] > nearby.low) & (own[inside] < high)).all(axis=1)]
     own = np.ascontiguousarray(own[inside])
     count = len(surface.mesh.vertices)
     nearest, held = np.full(count, np.inf), np.zeros(count)
