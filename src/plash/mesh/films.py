@@ -54,7 +54,7 @@ def shown_of_films(
 
 
 class _Samples(NamedTuple):
-    """Distance of samples to the surface and to solids; neighbours of tiles, and slots of those near solids or floor."""
+    """Distance of samples to surface and solids; neighbours of tiles, and slots of those near solids or the floor."""
 
     phi: NDArray[np.float32]
     walls: NDArray[np.float32]
