@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,8 @@ from numpy.typing import NDArray
 from plash.grid.compile import inlined, kernel
 from plash.grid.loops import chunk_range
 from plash.render.preview.raster import BANDS
+
+_BINS = 4096
 
 
 def develop(light: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -18,8 +22,22 @@ def develop(light: NDArray[np.float32]) -> NDArray[np.uint8]:
     """
     rows, columns, _ = light.shape
     picture = np.empty((rows // 2, columns // 2, 3), np.uint8)
-    _develop(light, picture, BANDS)
+    _develop(light, picture, *_screen_curve(), BANDS)
     return picture
+
+
+@functools.cache
+def _screen_curve() -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Light from which on a screen shows each of its 256 values, and the value at which to begin to look, in bins.
+
+    Powers take longer than all else that happens to a pixel.
+    """
+    shown = (np.arange(256) - 0.5) / 255
+    low, high = shown / 12.92, ((np.maximum(shown, 0) + 0.055) / 1.055) ** 2.4
+    starts = np.where(low <= 0.0031308, low, high)
+    starts[0] = -np.inf
+    bins = np.searchsorted(starts, np.arange(_BINS + 1) / _BINS, side="right") - 1
+    return starts, bins.astype(np.uint8)
 
 
 @inlined
@@ -30,7 +48,7 @@ def _compressed(x):
 
 
 @kernel
-def _develop(light, picture, bands):
+def _develop(light, picture, starts, bins, bands):
     rows, columns, _ = picture.shape
     for band in numba.prange(bands):
         for i in chunk_range(band, bands, rows):
@@ -39,5 +57,7 @@ def _develop(light, picture, bands):
                     mean = 0.0
                     for k in range(4):
                         mean += 0.25 * _compressed(max(0.0, light[2 * i + k // 2, 2 * j + k % 2, c]))
-                    shown = 12.92 * mean if mean <= 0.0031308 else 1.055 * mean ** (1 / 2.4) - 0.055
-                    picture[i, j, c] = np.uint8(min(max(255 * shown + 0.5, 0.0), 255.0))
+                    value = int(bins[int(min(mean, 1.0) * _BINS)])
+                    while value < 255 and starts[value + 1] <= mean:
+                        value += 1
+                    picture[i, j, c] = value

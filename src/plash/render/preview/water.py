@@ -25,6 +25,7 @@ from plash.render.preview.surfaces import DrawnTriangles, corner_weights, ray
 Floats = NDArray[np.float32]
 
 _INDEX = 1.33
+_DARKEST = 0.004  # colour of a liquid: none lets nothing through at all
 _SLOPE = 0.35  # least cosine between a smooth normal and the view, as a part of the flat normal's
 
 
@@ -72,7 +73,8 @@ def shine_through(
     result = light.copy()
     water = _Water(layer.depth, layer.index, layer.thickness, back.depth, back.index)
     room = _Room(light, opaque, key, studio, floor)
-    treated = _Treated(liquid.clear, liquid.cloudy, liquid.metal)
+    fades = (np.log(np.maximum(things.colors, np.float32(_DARKEST))) / liquid.clear).astype(np.float32)
+    treated = _Treated(liquid.clear, liquid.cloudy, liquid.metal, fades)
     _shine_through(view.packed, water, room, things.for_kernels, treated, result, BANDS)
     return result
 
@@ -98,11 +100,12 @@ class _Room(NamedTuple):
 
 
 class _Treated(NamedTuple):
-    """How the liquid treats light."""
+    """How the liquid treats light; at each corner, the logarithm of what a metre leaves of it."""
 
     clear: float
     cloudy: float
     metal: bool
+    fades: NDArray[np.float32]
 
 
 @inlined
@@ -167,7 +170,7 @@ def _sample_at(view, rows, columns, x, y, z):
 def _shine_through(view, water, room, things, treated, result, bands):
     depth, index, thickness, back_depth, back_index = water
     light, opaque, key, studio, floor = room
-    clear, cloudy, metal = treated
+    clear, cloudy, metal, fades = treated
     faces, colors = things.faces, things.colors
     rows, columns = index.shape
     for band in numba.prange(bands):
@@ -184,7 +187,7 @@ def _shine_through(view, water, room, things, treated, result, bands):
                 a, b, c = faces[max(t, 0), 0], faces[max(t, 0), 1], faces[max(t, 0), 2]
                 towards = 0.5 + 0.5 * (nx * studio[9] + ny * studio[10] + nz * studio[11])  # the lamp
                 mirror, shown = 0.0, 0.0  # what the front reflects
-                inner, around, more = 0.0, 0.0, 0.0  # what the back reflects, and on which further way in the liquid
+                inner, around = 0.0, 0.0  # what the back reflects
                 row, column, beyond = i, j, 1.0  # where what is behind is seen, or how bright the room is there
                 if t >= 0:
                     mirror = 0.02 + 0.98 * (1 - facing) ** 5
@@ -214,7 +217,6 @@ def _shine_through(view, water, room, things, treated, result, bands):
                             beyond = studio_light(studio, ox, oy, oz)
                         ex, ey, ez = ex - 2 * leaving * nx, ey - 2 * leaving * ny, ez - 2 * leaving * nz
                         around = studio_light(studio, ex, ey, ez)
-                        more = 0.5 * clear
                     row, column = _sample_at(view, rows, columns, px, py, pz)
                     if row >= 0 and opaque[row, column] <= depth[i, j]:
                         row, column = i, j
@@ -225,10 +227,12 @@ def _shine_through(view, water, room, things, treated, result, bands):
                         part = own + (1 - own) * (1 - facing) ** 5
                         result[i, j, k] = part * shown * studio[k]
                         continue
-                    fade = np.log(max(own, 0.004)) / clear
+                    fade = wa * fades[a, k] + wb * fades[b, k] + wc * fades[c, k]
+                    left = np.exp(fade * length)
                     behind = light[row, column, k] if row >= 0 else beyond * studio[k]
-                    through = (1 - inner) * behind * np.exp(fade * length)
+                    through = (1 - inner) * behind
                     if inner > 0:
-                        through += inner * around * studio[k] * np.exp(fade * (length + more))
+                        through += inner * around * studio[k] * np.sqrt(max(own, _DARKEST))  # after half of `clear`
+                    through *= left
                     inside = through * hidden + own * (0.3 + 0.78 * towards * key[i, j, k]) * (1 - hidden)
                     result[i, j, k] = (1 - mirror) * inside + mirror * shown * studio[k]
