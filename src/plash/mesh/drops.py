@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, chunk_slots, corner_step, home_of, row_start
+from plash.grid.loops import chunk_range, chunk_slots, corner_step, home_of, numbers_in, row_start
 from plash.grid.sample import corner_weight, smooth_step
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
@@ -160,7 +160,7 @@ def _add_drops(shape: Shape) -> Kernel:
         for chunk in prange(chunks):
             for number in chunk_range(chunk, chunks, n):
                 t = slots[number]
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
                     fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
                     if DIM == 3:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, neighbour_number, row_start
+from plash.grid.loops import chunk_range, neighbour_number, numbers_in, row_start
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.surface import distance_of_excess
@@ -192,12 +192,13 @@ def _scatter(shape: Shape) -> Kernel:
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
                     o = (cell[1, p] - origins[t, 1] + 1) * PX + cell[0, p] - origins[t, 0] + 1
                     if DIM == 3:
                         fz = offset[2, p]
                         o += (cell[2, p] - origins[t, 2] + 1) * PY * PX
+                    first = np.uint64(o)
                     for depth in range(DEPTH):
                         wz = volume[p]
                         if DIM == 3:
@@ -206,7 +207,7 @@ def _scatter(shape: Shape) -> Kernel:
                             wy = wz * (fy if row == 1 else one - fy)
                             for column in range(2):
                                 w = wy * (fx if column == 1 else one - fx)
-                                m = o + depth * PY * PX + row * PX + column
+                                m = first + np.uint64(depth * PY * PX + row * PX + column)
                                 if len(values) == 0:
                                     block[0, m] += w
                                 for k in range(len(values)):

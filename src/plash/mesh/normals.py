@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range
+from plash.grid.loops import chunk_range, numbers_in
 from plash.grid.sample import interpolate_cells
 from plash.grid.tiles import Shape, dimension_of
 from plash.mesh.mesh import Mesh
@@ -50,7 +50,7 @@ def _set_normals(vertices, corners, counts, normals, chunks):
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             sx, sy, sz = 0.0, 0.0, 0.0
-            for s in range(starts[i], starts[i + 1]):
+            for s in numbers_in(starts, i):
                 if not counts[row[s]]:
                     continue
                 j, m = following[s], last[s]
@@ -64,13 +64,13 @@ def _set_normals(vertices, corners, counts, normals, chunks):
                     vertices[m, 1] - vertices[i, 1],
                     vertices[m, 2] - vertices[i, 2],
                 )
-                x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-                doubled_area = np.sqrt(x * x + y * y + z * z)
-                if doubled_area > 0:
-                    weight = _angle(doubled_area, ax * bx + ay * by + az * bz) / doubled_area
-                    sx += weight * x
-                    sy += weight * y
-                    sz += weight * z
+                weight = _angle_per_area(
+                    ax * bx + ay * by + az * bz,
+                    (ax * ax + ay * ay + az * az) * (bx * bx + by * by + bz * bz),
+                )
+                sx += weight * (ay * bz - az * by)
+                sy += weight * (az * bx - ax * bz)
+                sz += weight * (ax * by - ay * bx)
             length = np.sqrt(sx * sx + sy * sy + sz * sz)
             scale = 1 / length if length > 0 else 0.0
             normals[i, 0] = sx * scale
@@ -79,14 +79,22 @@ def _set_normals(vertices, corners, counts, normals, chunks):
 
 
 @inlined
-def _angle(sine, cosine):
-    """The angle of which sine (not negative) and cosine are given, times any length; to 7e-5.
+def _angle_per_area(product, squares):
+    """The angle between two edges over the length of their cross product, from a·b and a² b²; to 7e-5 of a radian.
 
-    Reference: Abramowitz & Stegun 1964, 4.4.45, in a third of the time that a library takes for all digits.
+    arccos c = √(1 - c) p(c) for c >= 0, with a polynomial p, and |a x b| = √(a² b² (1 - c²)).
+
+    Reference: Abramowitz & Stegun 1964, 4.4.45.
     """
-    x = abs(cosine) / np.sqrt(sine * sine + cosine * cosine)
-    angle = np.sqrt(1.0 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - x * 0.0187293)))
-    return angle if cosine >= 0 else np.pi - angle
+    if squares <= 0:
+        return 0.0
+    scale = 1.0 / np.sqrt(squares)
+    c = product * scale
+    x = min(abs(c), 1.0)
+    p = 1.5707288 + x * (-0.2121144 + x * (0.0742610 - x * 0.0187293))
+    if c >= 0:
+        return scale * p / np.sqrt(1.0 + x)
+    return scale * (np.pi - np.sqrt(1.0 - x) * p) / np.sqrt(max(1.0 - x * x, 1e-12))
 
 
 def outline_normals(vertices: NDArray[np.float64], edges: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -109,7 +109,7 @@ def _set_paces(normals, neighbours, pace, chunks):
     for c in prange(chunks):
         for i in chunk_range(c, chunks, n):
             bend = 0.0
-            for s in range(starts[i], ends[i]):
+            for s in range(np.uint64(starts[i]), np.uint64(ends[i])):
                 j = vertex[s]
                 bend += 1.0 - (
                     normals[i, 0] * normals[j, 0] + normals[i, 1] * normals[j, 1] + normals[i, 2] * normals[j, 2]
@@ -128,7 +128,7 @@ def _move(places, moved, neighbours, pace, walls, chunks):
         for i in chunk_range(c, chunks, n):
             x, y, z = 0.0, 0.0, 0.0
             count = ends[i] - starts[i]
-            for s in range(starts[i], ends[i]):
+            for s in range(np.uint64(starts[i]), np.uint64(ends[i])):
                 j = vertex[s]
                 x += places[j, 0]
                 y += places[j, 1]

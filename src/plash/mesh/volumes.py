@@ -15,7 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, inlined, kernel, serial_kernel
-from plash.grid.loops import chunk_range
+from plash.grid.loops import chunk_numbers, chunk_range, numbers_in
 from plash.mesh.draft import CLOSES, Draft
 from plash.mesh.topology import Rows
 
@@ -92,8 +92,7 @@ def _measure(places, rows, parts, shares, chunks):
     n = len(rows)
     is_flat = rows.shape[1] == 2
     for chunk in prange(chunks):
-        for number in chunk_range(chunk, chunks, n):
-            r = np.uint64(number)
+        for r in chunk_numbers(chunk, chunks, n):
             i, j = rows[r, 0], rows[r, 1]
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
@@ -130,7 +129,7 @@ def _find_pushes(places, corners, is_flat, parts, walls, push, gain, chunks):
             gx, gy, gz = 0.0, 0.0, 0.0
             o = first[part[i]]
             ox, oy, oz = places[o, 0], places[o, 1], places[o, 2]
-            for s in range(starts[i], starts[i + 1]):
+            for s in numbers_in(starts, i):
                 j, m = following[s], last[s]
                 if is_flat:
                     turn = 0.5 if is_first[s] else -0.5
