@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plash.carried import COLOR
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel, serial_kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of, unite
+from plash.grid.loops import chunk_range, corner_step, home_of, numbers_in, unite
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.mesh.draft import Draft
 from plash.particles.particles import Particles
@@ -150,7 +150,7 @@ def _find_bodies(shape: Shape) -> Kernel:
         for c in prange(chunks):
             for slot in chunk_range(c, chunks, n):
                 t = slot + 1
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
                     if DIM == 3:
                         k = cell[2, p] - origins[t, 2]

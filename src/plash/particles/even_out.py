@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, row_start, stride
+from plash.grid.loops import chunk_range, numbers_in, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.timing import stage
@@ -118,13 +118,13 @@ def _relax(shape: Shape) -> Kernel:
                                 slopes[axis, m] = slope
                                 slopes[DIM + axis, m] = bend
                 # Where the profile lies, then towards it, then what is owed
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     m = _number(places, origins, t, p, BY, BX, DIM)
                     low[m] = min(low[m], value[p])
                     high[m] = max(high[m], value[p])
                     sums[0, m] += volume[p]
                     sums[1, m] += volume[p] * (value[p] - _rise(slopes, places.offset, m, p, DIM))
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     m = _number(places, origins, t, p, BY, BX, DIM)
                     if low[m] < high[m] and sums[1, m] == sums[1, m]:
                         profile = sums[1, m] / sums[0, m] + _rise(slopes, places.offset, m, p, DIM)
@@ -133,7 +133,7 @@ def _relax(shape: Shape) -> Kernel:
                         owed[m] += volume[p] * (before - value[p])
                         room[0, m] += volume[p] * (value[p] - low[m])
                         room[1, m] += volume[p] * (high[m] - value[p])
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     m = _number(places, origins, t, p, BY, BX, DIM)
                     if owed[m] > 0.0 and room[1, m] > 0.0:
                         value[p] += min(owed[m] / room[1, m], 1.0) * (high[m] - value[p])

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.cells import SOLID, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, corner_step, row_start
+from plash.grid.loops import chunk_range, corner_step, numbers_in, row_start
 from plash.grid.sample import cell_and_share, corner_weight
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
@@ -218,7 +218,7 @@ def _scatter(shape: Shape) -> Kernel:
                 copy_block(labels, label, neighbours, t, 1, BZ, BY, BX)
                 sums[:] = 0.0
                 volumes[:] = 0.0
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     place = _place(places, origins, t, p, LAST, DIM)
                     v = np.float64(carried.volume[p])
                     for k in range(_hats(weights, numbers, labels, place, PY, PX, THIN)):
@@ -258,7 +258,7 @@ def _measure_room(shape: Shape) -> Kernel:
                 copy_block(bound, wanted.bound, neighbours, t, 1, BZ, BY, BX)
                 given[:] = 0.0
                 room[:] = 0.0
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     place = _place(places, origins, t, p, LAST, DIM)
                     v = np.float64(carried.volume[p])
                     for k in range(_hats(weights, numbers, labels, place, PY, PX, THIN)):
@@ -298,7 +298,7 @@ def _gather(shape: Shape) -> Kernel:
                 copy_block(change, wanted.change, neighbours, t, 1, BZ, BY, BX)
                 copy_block(bound, wanted.bound, neighbours, t, 1, BZ, BY, BX)
                 copy_block(shares, share, neighbours, t, 1, BZ, BY, BX)
-                for p in range(starts[t], starts[t + 1]):
+                for p in numbers_in(starts, t):
                     place = _place(places, origins, t, p, LAST, DIM)
                     low = high = value[p]
                     added = 0.0

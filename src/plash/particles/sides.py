@@ -9,7 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.compile import chunk_count, inlined, kernel
-from plash.grid.loops import chunk_slots
+from plash.grid.loops import chunk_slots, numbers_in
 from plash.particles.particles import Particles
 from plash.timing import stage
 
@@ -112,7 +112,7 @@ def _keep_inside(places, velocity, starts, near, sides, left, gone, chunks):
         for t in chunk_slots(c, chunks, n):
             if not near[t]:
                 continue
-            for p in range(starts[t], starts[t + 1]):
+            for p in numbers_in(starts, t):
                 left[p] = meet_sides(places, velocity, sides, p, len(places.cell))
                 leaving += left[p] > 0
         gone[c] = leaving
