@@ -33,7 +33,7 @@ class WetLook:
     def color(self, dry: NDArray[np.floating]) -> NDArray[np.float32]:
         """Light that a matte surface returns under the film, from what it returns when it is dry (..., 3).
 
-        >>> WetLook(None).color(np.array([0.0, 0.5, 1.0])).round(2).tolist()
+        >>> WetLook(None).color(np.array([0.0, 0.5, 1.0])).astype(float).round(2).tolist()
         [0.0, 0.32, 0.93]
         """
         if self.stain is not None:

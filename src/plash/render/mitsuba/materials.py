@@ -183,7 +183,7 @@ def scattered_share(returned: Array) -> Array:
     With s = √(1 - albedo) a cloud that scatters evenly returns (1 - s) (1 - 0.139 s) / (1 + 1.17 s) (van de Hulst).
 
     >>> scattered_share(np.array([0.0, 0.5, 1.0])).round(3).tolist()
-    [0.0, 0.925, 1.0]
+    [0.0, 0.912, 1.0]
     """
     s = np.linspace(0, 1, 2001)
     of_s = (1 - s) * (1 - 0.139 * s) / (1 + 1.17 * s)
