@@ -202,9 +202,8 @@ def test_sliders_are_what_the_scene_says_about_itself():
 
 @pytest.mark.parametrize("solver", [{}, {"surface": "levelset"}, {"kind": "stable_fluids"}])
 def test_a_container_is_filled_as_in_a_run_and_stays_so_when_a_parameter_changes(solver):
-    box = {"kind": "box", "min": [0.2, 0.1], "max": [0.8, 0.6]}
-    room = {"kind": "box", "min": [0.3, 0.2], "max": [0.7, 0.7]}
-    cup = plash.Solid(name="cup", shape={"kind": "difference", "of": [box, room]})
+    box, room = plash.Box(min=(0.2, 0.1), max=(0.8, 0.6)), plash.Box(min=(0.3, 0.2), max=(0.7, 0.7))
+    cup = plash.Solid(name="cup", shape=plash.Difference(of=(box, room)))
     domain = plash.Domain(size=[1, 1], resolution=40)
     fill = plash.Fill(inside="cup", level=0.3)
     scene = plash.Scene(domain=domain, solver=solver, solid=[cup], fill=[fill])
