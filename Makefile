@@ -28,7 +28,7 @@ unit: .venv/ready browser
 quick: .venv/ready ## while editing: the tests without those marked slow, in less than two minutes on two cores once kernels are compiled
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target CHOICE='-m "not slow"' unit-solving unit-others
 
-SOLVING := tests/end_to_end tests/levelset tests/linear tests/physics tests/pipeline tests/solvers tests/whitewater
+SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers
 CHOICE :=
 
 unit-solving:
