@@ -18,7 +18,6 @@ from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.scene.shapes import Sphere
 from plash.solvers.build.box import box_solver, build_box
-from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.pours import share_inside
 from plash.solvers.step_stage import StepStage
 from plash.studio.drawing import reaching, with_heat
@@ -50,7 +49,7 @@ class LiveStableFluids:
         self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
         self.quantities: dict[str, Carried] = {}
         self.views: tuple[str, ...] = _views(scene)
-        self._solver = build_box(with_shapes(scene))
+        self._solver = build_box(scene)
         self._milliseconds: dict[str, float] = {}
         self._walk: Iterator[StepStage[Array]] | None = None
         self._faces: Array | None = None  # while a step is under way
@@ -87,7 +86,7 @@ class LiveStableFluids:
         self._finish()
         old, given = self._solver, scene
         scene = with_heat(scene, self._heated)
-        self._solver = box_solver(with_shapes(scene))
+        self._solver = box_solver(scene)
         known, everywhere = old.state.scalars, np.full_like(old.state.density, scene.liquid.temperature)
         old.state.scalars = {name: known.get(name, everywhere) for name in self._solver.heat.names}
         self._solver.state, self._solver.ledger, self._solver.report = old.state, old.ledger, old.report

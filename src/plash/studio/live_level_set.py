@@ -20,7 +20,6 @@ from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import LARGEST, SignedParticles, seeded
 from plash.scene.model import Scene
-from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.level_set_driven import DrivenLevelSet
 from plash.solvers.level_set_liquid import LevelSetLiquid
@@ -73,7 +72,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
     _deep = 3.0
 
     def __init__(self, scene: Scene) -> None:
-        super().__init__(scene, _watched(build_liquid(with_shapes(scene))))
+        super().__init__(scene, _watched(build_liquid(scene)))
         self.views = _VIEWS
         self._random = np.random.Generator(np.random.PCG64(self._level_set.seed))
 
@@ -86,7 +85,7 @@ class LiveLevelSet(LiveFreeSurface[_WatchedLevelSet]):
         self._finish()
         before = self._solver.volume_now()
         leaks = self._solver.ledger.leaks
-        solver = _watched(liquid_solver(with_shapes(scene)))
+        solver = _watched(liquid_solver(scene))
         wanted, now = solver.state.level_set, self._level_set
         self._go_on_with(solver)
         kept = replace(wanted, phi=now.phi, particles=now.particles, steps=now.steps)

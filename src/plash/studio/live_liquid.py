@@ -18,7 +18,6 @@ from plash.physics.solids.domain_box import CLOSED, UNBOUNDED, DomainBox
 from plash.physics.viscosity.viscosity_field import log_viscosity_at
 from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings
-from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.liquid import build_liquid, liquid_solver
 from plash.solvers.build.liquid_colors import light_of_liquid
 from plash.solvers.build.liquid_heat import carried_by
@@ -58,7 +57,7 @@ class LiveLiquid(LiveFreeSurface[Watched]):
     _own = ("_is_painted", "_heated")
 
     def __init__(self, settings: LiquidSettings, scene: Scene) -> None:
-        super().__init__(scene, Watched(**parts_of(build_liquid(with_shapes(scene)))))
+        super().__init__(scene, Watched(**parts_of(build_liquid(scene))))
         self._solved = scene  # with what brushes add to it
         self._is_painted = False
         self._heated: tuple[float, ...] = ()  # temperatures that the heat brush gave, K
@@ -74,7 +73,7 @@ class LiveLiquid(LiveFreeSurface[Watched]):
         given, scene = scene, with_palette(scene) if self._is_painted else scene
         scene = with_heat(scene, self._heated)
         leaks = self._solver.ledger.leaks
-        self._go_on_with(Watched(**parts_of(liquid_solver(with_shapes(scene)))))
+        self._go_on_with(Watched(**parts_of(liquid_solver(scene))))
         self._solver.ledger.leaks = {solid.name: leaks.get(solid.name, 0) for solid in scene.obstacles}
         _carry(self._solver, scene)
         self.quantities, self.views = _quantities(scene), _views(scene)

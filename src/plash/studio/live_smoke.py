@@ -22,7 +22,6 @@ from plash.scene.colors import light_of
 from plash.scene.model import Scene
 from plash.scene.shapes import Sphere
 from plash.scene.smoke_settings import SmokeSettings
-from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.smoke import build_smoke, smoke_solver
 from plash.solvers.smoke import COLORED, DENSITY, WARMTH, SmokeSolver
 from plash.solvers.step_stage import StepStage
@@ -113,7 +112,7 @@ class LiveSmoke(Walking[_Watched]):
     _own = ("_is_painted", "_heated")
 
     def __init__(self, scene: Scene) -> None:
-        super().__init__(_Watched.of(build_smoke(with_shapes(scene))))
+        super().__init__(_Watched.of(build_smoke(scene)))
         self.scene = self._solved = scene
         self.quantities: dict[str, Carried] = {}
         self._is_painted = False
@@ -130,7 +129,7 @@ class LiveSmoke(Walking[_Watched]):
         self._finish()
         old, given = self._solver, scene
         scene = with_heat(with_smokes(scene) if self._is_painted else scene, self._heated)
-        solver = _Watched.of(smoke_solver(with_shapes(scene)))
+        solver = _Watched.of(smoke_solver(scene))
         s = old.state
         known = dict(zip(old.names, s.scalars, strict=True))
         if COLORED[0] not in known:  # all smoke has had one colour so far

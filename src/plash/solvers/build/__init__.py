@@ -12,7 +12,6 @@ from plash.scene.model import Scene
 from plash.scene.settings import LiquidSettings, StableFluidsSettings
 from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.solver import Solver
-from plash.solvers.build.containers import with_shapes
 from plash.solvers.frame import FrameGrids, FrameParticles, Snapshot
 from plash.solvers.own_stages import with_own_stages
 from plash.solvers.solver import SceneSolver
@@ -76,19 +75,18 @@ def build(scene: Scene | str | Path) -> SceneSolver:
         >>> solver.state.particles.count > 0
         True
     """
-    scene = with_shapes(as_scene(scene))
+    scene = as_scene(scene)
     return with_own_stages(_KINDS[type(scene.solver)]().filled(scene), scene)
 
 
 def build_solver(scene: Scene) -> SceneSolver:
     """The solver of a scene without any fluid: cheap, and ready to be given a state."""
-    scene = with_shapes(scene)
     return with_own_stages(_KINDS[type(scene.solver)]().solver(scene), scene)
 
 
 def initial_state(scene: Scene) -> Any:
     """The fluid of a scene at time zero, for `begin` of its solver."""
-    return _KINDS[type(scene.solver)]().state(with_shapes(scene))
+    return _KINDS[type(scene.solver)]().state(scene)
 
 
 def read_snapshot(arrays: StoredArrays, scene: Scene) -> Snapshot:

@@ -26,6 +26,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import StableFluidsSettings
 from plash.solvers.box_state import BoxState
 from plash.solvers.build.buoyancy import greatest_pull
+from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.heat import heat_of
 from plash.solvers.build.pours import forces_of, pours_of, share_inside, sinks_of
 from plash.solvers.build.surroundings import greatest_push, is_layer_resolved
@@ -52,6 +53,7 @@ def box_state(scene: Scene) -> BoxState:
 
 def box_solver(scene: Scene) -> StableFluidsSolver:
     """The solver of a scene of stable fluids, without any liquid."""
+    scene = with_shapes(scene)
     domain, settings = scene.domain, scene.solver
     assert isinstance(settings, StableFluidsSettings)
     h, gravity = domain.h, domain.gravity[: domain.dimension]
@@ -108,6 +110,7 @@ def obstacles_in(scene: Scene, box: BoxSolver) -> tuple[Obstacles, DenseProjecti
 
 def _state(scene: Scene, obstacles: Obstacles, projection: DenseProjection) -> BoxState:
     """The fills, free of divergence: where they overlap the first one counts, and solids stay empty."""
+    scene = with_shapes(scene)
     cells, h = scene.domain.cells[::-1], scene.domain.h
     state = BoxState.at_rest(cells)
     velocity = np.zeros((len(cells), *cells))

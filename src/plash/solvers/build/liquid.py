@@ -44,6 +44,7 @@ from plash.scene.shapes import Sphere
 from plash.scene.sources import Blob as BlobSource
 from plash.scene.sources import Spout
 from plash.solvers.build.buoyancy import greatest_pull
+from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.level_set import level_set_state, with_level_set
 from plash.solvers.build.liquid_colors import liquid_colors
 from plash.solvers.build.liquid_elasticity import liquid_elasticity
@@ -73,6 +74,7 @@ def build_liquid(scene: Scene) -> LiquidSolver:
 
 def liquid_state(scene: Scene) -> State:
     """The liquid of a scene at time zero."""
+    scene = with_shapes(scene)
     if _settings(scene).surface == "levelset":
         return level_set_state(scene, _settings(scene))
     return State(_particles(scene, rows_of(liquid_transfer(scene), scene)))
@@ -80,6 +82,7 @@ def liquid_state(scene: Scene) -> State:
 
 def liquid_solver(scene: Scene) -> LiquidSolver:
     """The solver of a scene of liquid in air, without any liquid."""
+    scene = with_shapes(scene)
     domain, settings = scene.domain, _settings(scene)
     h = domain.h
     viscosity = _viscosity(scene)

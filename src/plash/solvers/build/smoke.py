@@ -28,6 +28,7 @@ from plash.scene.materials import MATERIALS
 from plash.scene.model import Scene
 from plash.scene.smoke_settings import SmokeSettings
 from plash.scene.sources import HeatSource, SmokeSource
+from plash.solvers.build.containers import with_shapes
 from plash.solvers.build.surroundings import greatest_push, scene_forces, scene_solids, warm_walls
 from plash.solvers.ledger import Ledger
 from plash.solvers.smoke import COLORED, DENSITY, FUEL, WARMTH, SmokeSolver
@@ -49,6 +50,7 @@ def build_smoke(scene: Scene) -> SmokeSolver:
 
 def smoke_solver(scene: Scene) -> SmokeSolver:
     """The solver of a scene of smoke, without any smoke."""
+    scene = with_shapes(scene)
     domain, settings = scene.domain, _settings(scene)
     h, names = domain.h, _names(scene)
     advection = _ADVECTION[settings.advection]()
@@ -92,6 +94,7 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
 
 def smoke_state(scene: Scene) -> SmokeState:
     """The smoke of a scene at time zero: where fills overlap the last one counts, and solids stay empty."""
+    scene = with_shapes(scene)
     solver = smoke_solver(scene)
     names, box = _names(scene), solver.solids.geometry.box
     state = solver.state
