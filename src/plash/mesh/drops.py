@@ -152,7 +152,6 @@ def _add_drops(shape: Shape) -> Kernel:
     @kernel
     def run(samples, places, radius, in_tiles, slots, limits, drops, chunks):
         phi, depth = samples
-        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         soft, thin_radius, reach = limits[3, 0], limits[3, 1], limits[3, 2]
         least = np.exp(-reach)
@@ -161,11 +160,7 @@ def _add_drops(shape: Shape) -> Kernel:
             for number in chunk_range(chunk, chunks, n):
                 t = slots[number]
                 for p in numbers_in(starts, t):
-                    i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
-                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
-                    if DIM == 3:
-                        k = cell[2, p] - origins[t, 2]
-                        fz = offset[2, p]
+                    i, j, k, fx, fy, fz = place_between(places, origins, t, p, DIM)
                     here = between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
                     if here <= limits[0, 0]:
                         continue
@@ -196,6 +191,18 @@ def _add_drops(shape: Shape) -> Kernel:
                                         drops[s, z, y, x] += np.exp(-ball_phi / soft) - least
 
     return run
+
+
+@inlined
+def place_between(places, origins, t, p, DIM):
+    """The sample of tile t that particle p lies behind along every axis, and its offset from it; in 2-D z is 0."""
+    cell, offset = places
+    i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
+    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
+    if DIM == 3:
+        k = cell[2, p] - origins[t, 2]
+        fz = offset[2, p]
+    return i, j, k, fx, fy, fz
 
 
 @inlined

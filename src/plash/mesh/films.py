@@ -17,7 +17,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.loops import chunk_range, numbers_in
 from plash.grid.sample import smooth_step
 from plash.grid.tiles import Shape, Tiles, dimension_of
-from plash.mesh.drops import between
+from plash.mesh.drops import between, place_between
 from plash.mesh.lattice import Lattice, SolidDistance, solid_phi_everywhere
 from plash.particles.particles import Particles
 
@@ -69,20 +69,15 @@ def _find_films(shape: Shape) -> Kernel:
 
     @kernel
     def run(samples, places, starts, origins, floor, limits, shown, chunks):
-        cell, offset = places
         phi, walls, neighbours, slots = samples
         n = len(slots)
         for c in prange(chunks):
             for number in chunk_range(c, chunks, n):
                 t = slots[number]
                 for p in numbers_in(starts, t):
-                    i, j, k = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1], 0
-                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
-                    if DIM == 3:
-                        k = cell[2, p] - origins[t, 2]
-                        fz = offset[2, p]
+                    i, j, k, fx, fy, fz = place_between(places, origins, t, p, DIM)
                     away = between(walls, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
-                    away = min(away, cell[1, p] + fy - floor)
+                    away = min(away, origins[t, 1] + j + fy - floor)
                     if away >= limits[1]:
                         continue
                     here = between(phi, neighbours, t, (i, j, k), (fx, fy, fz), BZ, BY, BX)
