@@ -15,6 +15,7 @@ from importlib import metadata
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from plash.errors import DamagedError, StorageError
 from plash.files.atomic import Written, errors_of_disk, read_bytes, write_bytes
@@ -151,6 +152,7 @@ class Manifest:
 
     __pydantic_config__ = AS_WRITTEN
 
+    format: int = field(default=FORMAT, kw_only=True)
     scene: str
     source: str
     physics: str
@@ -164,7 +166,6 @@ class Manifest:
     name: Annotated[str, AfterValidator(_file_name)] = ""
     origin: Origin | None = None
     branches: dict[str, Count] = field(default_factory=dict)
-    format: int = FORMAT
 
     @property
     def frame_files(self) -> str:
@@ -182,10 +183,13 @@ class Manifest:
 
     def write(self, folder: RunFolder) -> None:
         """Replace the manifest on disk."""
-        data = {"format": self.format, **asdict(self)}
-        data = {key: part for key, part in data.items() if part or key not in ("origin", "branches")}
-        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-        write_bytes(folder.manifest, text.encode(errors="replace"))  # a path in a message may be no text
+        empty = {key for key in ("origin", "branches") if not getattr(self, key)}
+        try:
+            text = _MANIFEST.dump_json(self, indent=1, exclude=empty)
+        except PydanticSerializationError:  # a path in it is no text
+            data = {key: part for key, part in asdict(self).items() if key not in empty}
+            text = json.dumps(data, indent=1, ensure_ascii=False).encode(errors="replace")
+        write_bytes(folder.manifest, text)
 
 
 _MANIFEST = TypeAdapter(Manifest)

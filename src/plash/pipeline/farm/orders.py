@@ -10,9 +10,9 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -83,8 +83,9 @@ NOT_SHARED = (
 
 @dataclass(frozen=True)
 class FileDone:
-    """A file that a worker has made."""
+    """A file that a worker has made: its number, what it holds, and how long that took."""
 
+    number: int
     written: Written
     seconds: float
     compiling: float
@@ -117,6 +118,12 @@ class FileOrder:
         """Names whoever asks."""
         return self.place.session
 
+    def after(self, made: Sequence[FileDone]) -> FileOrder:
+        """The same order, now that other files of its stage are made."""
+        new = {(self.stage, done.number): done.written for done in made}
+        files = {key: replace(file, written=new.get(key, file.written)) for key, file in self.files.items()}
+        return replace(self, files=files)
+
     def done(self, stop: Stop, tell: Tell) -> FileDone:
         """Read what the file is made from, make it, and write it."""
         self.place.refuse_unseen()
@@ -132,7 +139,33 @@ class FileOrder:
                 lambda: None,
             )
             written = write_bytes(self.path, stage.make(inputs))
-            return FileDone(written, *stopwatch())
+            return FileDone(self.number, written, *stopwatch())
+
+
+@dataclass(frozen=True)
+class ChainOrder:
+    """Files of a stage of which each goes on from the one before; each is told of as soon as it is there.
+
+    One worker makes them in a row: sent one by one, each would wait behind whatever a worker has begun meanwhile, and
+    all that waits for the last ones with it.
+    """
+
+    files: tuple[FileOrder, ...]
+
+    @property
+    def session(self) -> str:
+        """Names whoever asks."""
+        return self.files[0].session
+
+    def done(self, stop: Stop, tell: Tell) -> list[FileDone]:
+        """Make one after the other."""
+        finished: list[FileDone] = []
+        for file in self.files:
+            if stop.requested:
+                break
+            finished.append(file.after(finished[-1:]).done(stop, tell))
+            tell(("file", file.stage, finished[-1]))
+        return finished
 
 
 @dataclass(frozen=True)

@@ -15,25 +15,26 @@ from plash.errors import StoppedError
 from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest, StageRecord
 from plash.pipeline.checkpoints import checkpoint_file, prune_checkpoints
-from plash.pipeline.farm.orders import FileDone, FileOrder, FrameDone, SimulationOrder, Workplace
+from plash.pipeline.farm.orders import ChainOrder, FileDone, FileOrder, FrameDone, SimulationOrder, Workplace
 from plash.pipeline.farm.workers import Arrival, Workers
 from plash.pipeline.maker import FileMaker, Run
 from plash.pipeline.runner import Runner
+from plash.pipeline.stages.registry import STAGES
 from plash.pipeline.stages.simulation import SIMULATION
 from plash.pipeline.stages.stage import DamagedInputError, FileStage, Stage
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_BETWEEN_MANIFESTS = 0.5
 _SECONDS_WITHOUT_WORKERS = 10.0  # after which the user is told
+_MOST_IN_A_CHAIN = 24  # files that one worker makes in a row: they are made again if it dies
 
 
 @dataclass(frozen=True)
 class _Sent:
-    """A file that a worker was asked for: what it was to be made from then."""
+    """Files of a stage that a worker was asked for: their numbers, and what they were to be made from then."""
 
     stage: Stage[Any]
-    number: int
-    source: str
+    numbers: tuple[int, ...]
     inputs: dict[tuple[str, int], Item | None]
 
 
@@ -45,6 +46,7 @@ class FarmRunner(Runner):
         self._workers = workers
         self._place = Workplace(workers.session, RunFolder(run.folder.root.absolute()), workers.threads)
         self._sent: dict[str, _Sent] = {}
+        self._in_work: set[tuple[str, int]] = set()  # files of stages that are asked for and not here
         self._simulator = ""  # the address of the worker that simulates
         self._scenes: dict[int, bytes] = {}
         self._is_new = False  # whether the manifest on disk lacks something
@@ -72,6 +74,7 @@ class FarmRunner(Runner):
         except BaseException:
             self._workers.cancel()
             self._sent.clear()
+            self._in_work.clear()
             self._write_down(at_once=True)
             raise
         self._write_down(at_once=True)
@@ -93,48 +96,76 @@ class FarmRunner(Runner):
         order = SimulationOrder(self._place, self._pickled(self._run.scene), left)
         threads = self._workers.addresses()
         self._simulator = max(threads, key=lambda address: threads[address], default="")
-        self._sent[SIMULATION.name] = _Sent(SIMULATION, left[0], "", {})
+        self._sent[SIMULATION.name] = _Sent(SIMULATION, left, {})
         self._workers.send(SIMULATION.name, order, prefer=self._simulator)
 
     def _send_frame(self, frame: int) -> None:
         """Have everything of a frame made that can be made now."""
         for stage in self._frame_stages:
-            if (
-                isinstance(stage, FileStage)
-                and frame in self._run.wanted(stage)
-                and _key(stage, frame) not in self._sent
-                and self._is_ready(stage, frame)
-                and not self._is_done(stage, frame)
-            ):
+            if isinstance(stage, FileStage) and self._is_to_be_sent(stage, frame):
                 self._send(stage, frame)
 
-    def _send(self, stage: FileStage[Any], frame: int) -> None:
-        run, maker = self._run, self._makers[stage.name]
-        assert isinstance(maker, FileMaker)
-        sources = stage.inputs(maker.scene, frame)
-        read = {(source.name, number): run.item(source, number) for source, number in sources}
-        sent = _Sent(stage, frame, maker.source(frame), read)
-        order = FileOrder(
+    def _send(self, stage: FileStage[Any], first: int) -> None:
+        """Have a file made, and with it those that go on from it and wait for nothing else."""
+        numbers = [first]
+        while len(numbers) < _MOST_IN_A_CHAIN and self._is_to_be_sent(stage, numbers[-1] + 1, after=numbers[-1]):
+            numbers.append(numbers[-1] + 1)
+        orders = tuple(self._order(stage, number) for number in numbers)
+        read = {key: self._run.manifest.stage(key[0]).items.get(key[1]) for order in orders for key in order.files}
+        key = _key(stage, first)
+        self._sent[key] = _Sent(stage, tuple(numbers), read)
+        self._in_work |= {(stage.name, number) for number in numbers}
+        avoid = self._simulator if SIMULATION.name in self._sent else ""
+        is_chain = self._goes_on_from(stage, first + 1, first)
+        # Always by the same worker, which has prepared for it; and others wait for it
+        prefer = min((address for address in self._workers.addresses() if is_chain and address != avoid), default="")
+        self._workers.send(key, ChainOrder(orders), avoid=avoid, prefer=prefer, is_first=is_chain)
+
+    def _order(self, stage: FileStage[Any], number: int) -> FileOrder:
+        maker = self._maker(stage)
+        return FileOrder(
             self._place,
             self._pickled(maker.scene),
             stage.name,
-            frame,
-            stage.file(self._paths, frame),
-            {(source.name, number): maker.file(source, number, self._paths) for source, number in sources},
-            _of_frame(run.manifest, frame),
+            number,
+            stage.file(self._paths, number),
+            {
+                (source.name, place): maker.file(source, place, self._paths)
+                for source, place in stage.inputs(maker.scene, number)
+            },
+            _of_frame(self._run.manifest, number),
         )
-        self._sent[_key(stage, frame)] = sent
-        avoid = self._simulator if SIMULATION.name in self._sent else ""
-        self._workers.send(_key(stage, frame), order, avoid=avoid)
 
-    def _is_ready(self, stage: FileStage[Any], frame: int) -> bool:
-        """Whether everything that a file is made from is there, as far as it is made here."""
+    def _maker(self, stage: FileStage[Any]) -> FileMaker:
         maker = self._makers[stage.name]
         assert isinstance(maker, FileMaker)
+        return maker
+
+    def _goes_on_from(self, stage: FileStage[Any], number: int, before: int) -> bool:
+        return (stage, before) in stage.inputs(self._maker(stage).scene, number)
+
+    def _is_to_be_sent(self, stage: FileStage[Any], number: int, after: int | None = None) -> bool:
+        """Whether a file is left to make and all that it is made from is there, but for the one `after` which it comes.
+
+        A file after another is made again with it, whatever there is: it is made from the other's new content.
+        """
+        if (
+            number not in self._run.wanted(stage)
+            or (stage.name, number) in self._in_work
+            or _key(stage, number) in self._sent
+        ):
+            return False
+        if after is not None:
+            return self._goes_on_from(stage, number, after) and self._is_ready(stage, number, (stage, after))
+        return self._is_ready(stage, number) and not self._is_done(stage, number)
+
+    def _is_ready(self, stage: FileStage[Any], frame: int, besides: tuple[Stage[Any], int] | None = None) -> bool:
+        """Whether everything that a file is made from is there, as far as it is made here, besides one of them."""
         return all(
-            source not in self._frame_stages
-            or (self._is_done(source, number) and (source is SIMULATION or _key(source, number) not in self._sent))
-            for source, number in stage.inputs(maker.scene, frame)
+            (source, number) == besides
+            or source not in self._frame_stages
+            or (self._is_done(source, number) and (source.name, number) not in self._in_work)
+            for source, number in stage.inputs(self._maker(stage).scene, frame)
         )
 
     @property
@@ -155,6 +186,7 @@ class FarmRunner(Runner):
             self._hear(*arrival.result)
             return
         sent = self._sent.pop(arrival.key)
+        self._in_work -= {(sent.stage.name, number) for number in sent.numbers}
         if isinstance(arrival.error, DamagedInputError):
             self._forget_input(arrival.error, sent)
         elif arrival.error is not None:
@@ -162,13 +194,14 @@ class FarmRunner(Runner):
         elif sent.stage is SIMULATION:
             for frame in arrival.result or ():
                 self._take_frame(frame)
-        elif arrival.result is not None:
-            self._take_file(sent, arrival.result)
+        else:
+            for done in arrival.result or ():
+                self._take_file(sent.stage, done)
         if not is_stopping:
             self._send_simulation()
             if sent.stage is not SIMULATION:
-                self._send_frame(sent.number)
-                self._send_frame(sent.number + 1)  # whose whitewater follows from this one's
+                for number in (*sent.numbers, sent.numbers[-1] + 1):  # whose whitewater follows from this one's
+                    self._send_frame(number)
 
     def _hear(self, kind: str, *facts: Any) -> None:
         """What a worker tells while it is at work."""
@@ -176,6 +209,8 @@ class FarmRunner(Runner):
         match kind:
             case "frame":
                 self._take_frame(facts[0])
+            case "file":
+                self._take_early(*facts)
             case "step":
                 progress.step(*facts)
             case "compiling":
@@ -183,11 +218,20 @@ class FarmRunner(Runner):
             case "note":
                 progress.note(*facts)
 
-    def _take_file(self, sent: _Sent, done: FileDone) -> None:
-        item = Item.of(
-            done.written, source=sent.source, seconds=round(done.seconds, 4), compiling=round(done.compiling, 4)
-        )
-        self._keep_item(sent.stage, sent.number, item)
+    def _take_early(self, name: str, done: FileDone) -> None:
+        """A file of several that a worker makes in a row: what is made from it need not wait for the rest."""
+        if (name, done.number) in self._in_work:
+            self._take_file(STAGES[name], done)
+            self._in_work.remove((name, done.number))
+            self._send_frame(done.number)
+
+    def _take_file(self, stage: Stage[Any], done: FileDone) -> None:
+        now = self._run.item(stage, done.number)
+        if now is not None and (now.written, now.changed) == (done.written, done.written.changed):
+            return  # it was told of before
+        seconds, compiling = round(done.seconds, 4), round(done.compiling, 4)
+        source = self._makers[stage.name].source(done.number)
+        self._keep_item(stage, done.number, Item.of(done.written, source=source, seconds=seconds, compiling=compiling))
 
     def _take_frame(self, done: FrameDone) -> None:
         """A frame that was simulated: its steps go into the log, its checkpoints and itself into the manifest."""

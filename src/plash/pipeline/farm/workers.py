@@ -60,43 +60,49 @@ class Workers:
     session: str = field(default_factory=lambda: f"plash-{uuid.uuid4().hex[:12]}")
     _arrived: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
     _sent: dict[str, Any] = field(default_factory=dict)
-    _to_send: dict[tuple[str, ...], list[tuple[str, bytes]]] = field(default_factory=dict)
+    _to_send: dict[tuple[tuple[str, ...], bool], list[tuple[str, bytes]]] = field(default_factory=dict)
     _addresses: dict[str, int] = field(default_factory=dict)
     _asked_at: float = float("-inf")
 
     def __post_init__(self) -> None:
         self.client.subscribe_topic(self.session, self._hear)
 
-    def send(self, key: str, order: Order, avoid: str = "", prefer: str = "") -> None:
+    def send(self, key: str, order: Order, avoid: str = "", prefer: str = "", is_first: bool = False) -> None:
         """Have an order done, by some worker; orders that were sent first are done first, as a rule.
 
         Args:
-            key: Names it, among those of this program.
+            key: Names it, among those of this program. Orders with the same first word take about as long.
             order: What to do.
             avoid: The address of a worker that is busy for long: others are asked if there are any.
             prefer: The address of a worker that is best for it.
+            is_first: Whether it goes before all that wait, since others wait for it.
         """
         addresses = self.addresses()
         chosen = [prefer] if prefer in addresses else [address for address in addresses if address != avoid]
         asked = tuple(chosen) if chosen and len(chosen) < len(addresses) else ()
-        self._to_send.setdefault(asked, []).append((key, pickle.dumps(order)))
+        self._to_send.setdefault((asked, is_first), []).append((key, pickle.dumps(order)))
 
     def _flush(self) -> None:
         """Send what is to be sent, all at once: that costs a fraction of one by one."""
         to_send, self._to_send = self._to_send, {}
-        for asked, orders in to_send.items():
+        for (asked, is_first), orders in to_send.items():
             keys, data = zip(*orders, strict=True)
             futures = self.client.map(
                 partial(perform, program(), self.session),
                 data,
-                key=[f"{self.session}-{key}-{uuid.uuid4().hex[:6]}" for key in keys],
+                key=[self._key(key) for key in keys],
                 pure=False,
+                priority=int(is_first),
                 workers=list(asked) or None,
                 allow_other_workers=bool(asked),
             )
             for key, future in zip(keys, futures, strict=True):
                 self._sent[key] = future
                 future.add_done_callback(partial(self._heard_back, key))
+
+    def _key(self, key: str) -> tuple[str, str]:
+        """What Dask calls an order: it expects those whose keys begin alike to take equally long."""
+        return f"{key.partition(' ')[0]}-{self.session}", f"{key} {uuid.uuid4().hex[:6]}"
 
     def _heard_back(self, key: str, future: Any) -> None:
         self._arrived.put((key, future))
