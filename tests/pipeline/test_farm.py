@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,6 +115,23 @@ def test_what_is_lost_or_damaged_is_made_again(scene, alone, thread, tmp_path):
         (folder / part).joinpath(os.listdir(folder / part)[1]).unlink()
     plash.resume(folder, workers=thread)
     assert_same(folder, alone)
+
+
+def test_files_that_go_on_from_one_another_are_made_in_a_row(thread, tmp_path):
+    scene = plash.load_scene("dam_break", resolution=12, frames=4)
+    alone, folder, seen = tmp_path / "alone", tmp_path / "run", Watch()
+    plash.run(scene, alone, stages=["simulate"])
+    shutil.copytree(alone, folder)
+    plash.resume(alone, stages=["wet"])
+    plash.resume(folder, stages=["wet"], workers=thread)
+    assert_same(folder, alone, ("wet",))
+    third = folder / "wet/wet.0003.npz"
+    (folder / "wet/wet.0001.npz").unlink()
+    third.write_bytes(b"?" * third.stat().st_size)
+    (folder / "wet/wet.0004.npz").unlink()
+    plash.resume(folder, stages=["wet"], workers=thread, progress=seen)
+    assert seen.made_so_far == {"wet": 3}
+    assert_same(folder, alone, ("wet",))
 
 
 def test_a_wedge_of_runs_side_by_side(thread, tmp_path):

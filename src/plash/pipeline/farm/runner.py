@@ -145,24 +145,20 @@ class FarmRunner(Runner):
         return (stage, before) in stage.inputs(self._maker(stage).scene, number)
 
     def _is_to_be_sent(self, stage: FileStage[Any], number: int, after: int | None = None) -> bool:
-        """Whether a file is left to make and all that it is made from is there, but for the one `after` which it comes.
+        """Whether a file is left to make and all that it is made from is there, or made just before: `after`."""
+        return (
+            number in self._run.wanted(stage)
+            and (stage.name, number) not in self._in_work
+            and _key(stage, number) not in self._sent
+            and (after is None or self._goes_on_from(stage, number, after))
+            and self._is_ready(stage, number, after)
+            and not self._is_done(stage, number)
+        )
 
-        A file after another is made again with it, whatever there is: it is made from the other's new content.
-        """
-        if (
-            number not in self._run.wanted(stage)
-            or (stage.name, number) in self._in_work
-            or _key(stage, number) in self._sent
-        ):
-            return False
-        if after is not None:
-            return self._goes_on_from(stage, number, after) and self._is_ready(stage, number, (stage, after))
-        return self._is_ready(stage, number) and not self._is_done(stage, number)
-
-    def _is_ready(self, stage: FileStage[Any], frame: int, besides: tuple[Stage[Any], int] | None = None) -> bool:
-        """Whether everything that a file is made from is there, as far as it is made here, besides one of them."""
+    def _is_ready(self, stage: FileStage[Any], frame: int, after: int | None) -> bool:
+        """Whether everything that a file is made from is there, as far as it is made here, or made just before."""
         return all(
-            (source, number) == besides
+            (source, number) == (stage, after)
             or source not in self._frame_stages
             or (self._is_done(source, number) and (source.name, number) not in self._in_work)
             for source, number in stage.inputs(self._maker(stage).scene, frame)
