@@ -29,13 +29,16 @@ quick: .venv/ready ## while editing: the tests without those marked slow, in les
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target CHOICE='-m "not slow"' unit-solving unit-others
 
 SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers
+# Of the other half, those that simulate go last: the first half has compiled their kernels by then
+LAST := tests/exports tests/files tests/fuzz tests/levelset tests/mesh tests/particles tests/whitewater
+FIRST := $(filter-out $(SOLVING) $(LAST) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)) $(wildcard tests/test_*.py)) src/plash
 CHOICE :=
 
 unit-solving:
 	PLASH_TEST_THREADS=1 $(BIN)/python -m pytest $(CHOICE) $(SOLVING)
 
 unit-others:
-	PLASH_TEST_THREADS=1 $(BIN)/python -m pytest $(CHOICE) $(addprefix --ignore=,$(SOLVING))
+	PLASH_TEST_THREADS=1 $(BIN)/python -m pytest $(CHOICE) $(FIRST) $(LAST)
 
 browser: ## Debian's chromium for the tests of the studio, where it may be installed
 	@if [ "$$PLASH_NO_BROWSER" = 1 ] || command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null; then :; \
