@@ -36,17 +36,20 @@ from plash.scene.driven import faults_of_flow
 from plash.scene.drops import Drops
 from plash.scene.elastic import faults_of_elastic_bodies, faults_of_elastic_liquid
 from plash.scene.forces import Force, Pump
-from plash.scene.language.base import SceneModel, Text, Whole, wrong_dimensions
+from plash.scene.language.base import SceneModel, Text, Whole
 from plash.scene.language.problems import findings
-from plash.scene.language.words import Finding, key_of, nearest, refusal, refusal_at, refusals, shown
+from plash.scene.language.words import Finding, key_of, refusal, refusal_at, refusals, shown
+from plash.scene.level_set import faults_of_level_set
 from plash.scene.liquid import Liquid
 from plash.scene.look import Look
 from plash.scene.meshing import Meshing
+from plash.scene.naming import clashes, faults_of_matches, name_in, named
 from plash.scene.output import Output
 from plash.scene.own_stage import OwnStage, faults_of_stages
 from plash.scene.placing import faults_of_containers, placed, placed_fill, placed_force, placed_solid, placed_source
 from plash.scene.poses import Pose
 from plash.scene.settings import LiquidSettings, SolverSettings, Time
+from plash.scene.showing import faults_of_camera, faults_of_showing, fit_to_show
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, Sink, Source, Spout
 from plash.scene.warmth import (
@@ -206,66 +209,26 @@ class Scene(SceneModel):
         cls, value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
     ) -> tuple[Solid, ...]:
         """Solids that have a name each, all different; clashes are found even if a solid has other faults."""
-        names = [_name_of(item, i) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
-        found: list[Finding] = []
-        first = {source.name: f"source[{index}]" for index, source in enumerate(info.data.get("source", ()))}
-        for index, name in enumerate(names):
-            if first.setdefault(name, f"solid[{index}]") != f"solid[{index}]":
-                sentence = f"{shown(name)} is the name of {first[name]} already: names must differ"
-                found.append(((index, "name"), sentence))
+        names = [name_in(item, "solid", i) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
+        others = {"source": info.data.get("source", ())}
         try:
             solids: tuple[Solid, ...] = handler(value)
         except ValidationError as error:
-            found += findings(Solid, error, value, keep_tags=True)
-        if found:
-            raise refusals(found)
-        return tuple(
-            solid if solid.name else solid.with_values(name=f"solid {index + 1}") for index, solid in enumerate(solids)
-        )
+            found = findings(Solid, error, value, keep_tags=True)
+            raise refusals([*clashes("solid", names, others), *found]) from None
+        return named("solid", solids, others)
 
     @field_validator("source", "sink", "pump", "force")
     @classmethod
     def _named(cls, bodies: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         """Bodies that have a name each, which no other body has."""
-        kind = str(info.field_name)
-        taken = {
-            body.name: f"{table}[{index}]"
-            for table in ("source", "solid", "sink", "pump", "force")
-            for index, body in enumerate(info.data.get(table, ()))
-        }
-        found: list[Finding] = []
-        named = []
-        for index, body in enumerate(bodies):
-            name = body.name or f"{kind} {index + 1}"
-            if name in taken:
-                found.append(
-                    ((index, "name"), f"{shown(name)} is the name of {taken[name]} already: names must differ")
-                )
-            taken.setdefault(name, f"{kind}[{index}]")
-            named.append(body if body.name else body.with_values(name=name))
-        if found:
-            raise refusals(found)
-        return tuple(named)
+        tables = ("source", "solid", "sink", "pump", "force")
+        return named(str(info.field_name), bodies, {table: info.data.get(table, ()) for table in tables})
 
     @field_validator("sink")
     @classmethod
     def _matches_are_known(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
-        names = [source.name for source in info.data.get("source", ()) if isinstance(source, Spout)]
-        found: list[Finding] = []
-        for index, sink in enumerate(sinks):
-            if sink.match and sink.match not in names and "source" in info.data:
-                known = f"{nearest(sink.match, names)} Known: {', '.join(names) or 'none'}"
-                found.append(((index, "match"), f"{shown(sink.match)} is not the name of a spout.{known}"))
-        if found:
-            raise refusals(found)
-        return sinks
-
-    @field_validator("sink")
-    @classmethod
-    def _solver_has_such_sinks(cls, sinks: tuple[Sink, ...], info: ValidationInfo) -> tuple[Sink, ...]:
-        solver: Solver | None = info.data.get("solver")
-        if solver is not None and not solver.has_matched_sinks:
-            _refuse_all([((index, "match"), no_meaning(solver)) for index, sink in enumerate(sinks) if sink.match])
+        _refuse_all(faults_of_matches(sinks, info.data.get("source"), info.data.get("solver")))
         return sinks
 
     @field_validator("stage")
@@ -287,19 +250,7 @@ class Scene(SceneModel):
     @field_validator("fill", "source", "solid")
     @classmethod
     def _level_set_has_such_liquid(cls, liquids: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-        """A level set knows liquid of one viscosity, and no rain."""
-        solver: Solver | None = info.data.get("solver")
-        if solver is None or getattr(solver, "surface", "particles") != "levelset":
-            return liquids
-        remedy = 'use surface = "particles", or take it out'
-        found: list[Finding] = []
-        for index, body in enumerate(liquids):
-            if isinstance(body, Drops):
-                found.append(((index, "kind"), f"{shown(body.kind)} does not reach a level set: {remedy}"))
-            if getattr(body, "viscosity", None) is not None:
-                sentence = "is carried by particles, and a level set has none"
-                found.append(((index, "viscosity"), f"{sentence}: {remedy}"))
-        _refuse_all(found)
+        _refuse_all(faults_of_level_set(liquids, info.data.get("solver")))
         return liquids
 
     @field_validator("whitewater")
@@ -324,28 +275,10 @@ class Scene(SceneModel):
     def _sees_the_domain(cls, look: Look, info: ValidationInfo) -> Look:
         domain: Domain | None = info.data.get("domain")
         solver: Solver | None = info.data.get("solver")
-        if solver is not None and "show" not in look.model_fields_set and look.show != solver.shows[0]:
-            look = look.showing(solver.shows[0])
-        if solver is not None and look.show not in solver.shows:
-            if look.show == "volume":
-                raise refusal_at("show", f'"volume" is for smoke: use "{solver.shows[0]}"')
-            words = f"cannot be shown: {solver.kind.replace('_', ' ')} have no particles"
-            if solver.shows == ("volume",):
-                words = "cannot be shown: smoke has no surface and no particles"
-            raise refusal_at("show", f'{shown(look.show)} {words}; use "{solver.shows[0]}"')
-        if solver is not None and solver.has_no_particles:
-            nobody = f"cannot be shown: {solver.has_no_particles}"
-            if look.show not in ("surface", "volume"):
-                raise refusal_at("show", f'{shown(look.show)} {nobody}; use "surface"')
-            if look.color_by in CARRIED and not (solver.shows_temperature and look.color_by == "temperature"):
-                raise refusal_at("color_by", f'{shown(look.color_by)} {nobody}; use "speed" or "material"')
-        if domain is None or look.camera is None:
-            return look
-        if domain.dimension == 2:
-            raise refusal_at("camera", "has no use: a 2-D scene is seen whole; take it out")
-        found = [(("camera", *place), text) for place, text in wrong_dimensions(look.camera, 3)]
-        if found:
-            raise refusals(found)
+        if solver is not None:
+            look = fit_to_show(look, solver)
+            _refuse_all(faults_of_showing(look, solver))
+        _refuse_all(faults_of_camera(look, domain) if domain is not None else [])
         return look
 
     @field_validator("look")
@@ -524,8 +457,3 @@ class Scene(SceneModel):
 def _refuse_all(found: list[Finding]) -> None:
     if found:
         raise refusals(found)
-
-
-def _name_of(item: object, index: int) -> str:
-    name = item.get("name") if isinstance(item, dict) else getattr(item, "name", None)
-    return name if isinstance(name, str) and name else f"solid {index + 1}"
