@@ -301,14 +301,15 @@ def _value_and_slope(block, x, y, z, PY, PX, THIN):
     """Linear interpolation and the gradient of its weights, per cell."""
     i, fx = cell_and_share(x)
     j, fy = cell_and_share(y)
-    o = j * PX + i
+    o = j * np.int32(PX) + i
     if THIN:
-        value, gx, gy = _value_and_slope_in_layer(block, o, fx, fy, PX)
+        value, gx, gy = _value_and_slope_in_layer(block, np.uint64(np.uint32(o)), fx, fy, PX)
         return value, gx, gy, np.float32(0)
     k, fz = cell_and_share(z)
-    o += k * PY * PX
-    front, gx_front, gy_front = _value_and_slope_in_layer(block, o, fx, fy, PX)
-    back, gx_back, gy_back = _value_and_slope_in_layer(block, o + PY * PX, fx, fy, PX)
+    o += k * np.int32(PY * PX)
+    m = np.uint64(np.uint32(o))
+    front, gx_front, gy_front = _value_and_slope_in_layer(block, m, fx, fy, PX)
+    back, gx_back, gy_back = _value_and_slope_in_layer(block, m + np.uint64(PY * PX), fx, fy, PX)
     value = front + fz * (back - front)
     return value, gx_front + fz * (gx_back - gx_front), gy_front + fz * (gy_back - gy_front), back - front
 
@@ -316,8 +317,9 @@ def _value_and_slope(block, x, y, z, PY, PX, THIN):
 @inlined
 def _value_and_slope_in_layer(block, o, fx, fy, PX):
     """The same in one layer, at (fx, fy) from entry o of the block."""
-    dx_low = block[o + 1] - block[o]
-    dx_high = block[o + PX + 1] - block[o + PX]
+    right, above, beyond = o + np.uint64(1), o + np.uint64(PX), o + np.uint64(PX + 1)
+    dx_low = block[right] - block[o]
+    dx_high = block[beyond] - block[above]
     low = block[o] + fx * dx_low
-    high = block[o + PX] + fx * dx_high
+    high = block[above] + fx * dx_high
     return low + fy * (high - low), dx_low + fy * (dx_high - dx_low), high - low
