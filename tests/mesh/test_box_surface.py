@@ -45,6 +45,24 @@ def test_a_flat_pool_is_level(dimension):
     assert surface(density).vertices[:, 1].max() == pytest.approx(4.5 * H, abs=1e-3 * H)
 
 
+def test_an_isotherm_is_the_surface_of_what_is_warmer(dimension):
+    """Kuo 3.1: another scalar in place of the density. Warm fluid fills the left 0.42 m, whatever the liquid does."""
+    size, warm = (0.8, 0.5, 0.6)[:dimension], (0.42, 9, 9)[:dimension]
+    scene = plash.Scene(
+        domain={"size": size, "cell_size": 0.04},
+        solver={"kind": "stable_fluids", "isotherm": "40 degC"},
+        fill=[
+            {"shape": plash.Box(min=(0,) * dimension, max=(9, 0.2, 9)[:dimension])},
+            {"shape": plash.Box(min=(0,) * dimension, max=warm), "temperature": "60 degC"},
+        ],
+    )
+    snapshot = plash.build(scene).snapshot()
+    inside = np.prod(size[1:])
+    assert snapshot.surface(scene, 0.0).volume == pytest.approx(0.42 * inside, abs=0.02 * inside)
+    hotter = scene.with_values(solver=scene.solver.with_values(isotherm=370.0))
+    assert len(snapshot.surface(hotter, 0.0).faces) == 0
+
+
 def test_a_lower_level_holds_more():
     density = ball((12, 12))
     volumes = [surface(density, level).volume for level in (0.2, 0.5, 0.8)]

@@ -50,6 +50,7 @@ from plash.scene.settings import LiquidSettings, SolverSettings, Time
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, Sink, Source, Spout
 from plash.scene.warmth import (
+    faults_of_isotherm,
     faults_of_kinds,
     faults_of_liquid,
     faults_of_viscosities,
@@ -311,6 +312,11 @@ class Scene(SceneModel):
     @model_validator(mode="after")
     def _containers_are_known(self) -> Self:
         _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
+
+    @model_validator(mode="after")
+    def _has_an_isotherm(self) -> Self:
+        _refuse_all(faults_of_isotherm(self.solver, self.has_heat))
         return self
 
     @model_validator(mode="after")
