@@ -11,7 +11,7 @@ _MARGIN = 8  # pixels mirrored round the picture: at its rim the denoiser leaves
 _BRIGHTEST = 60.0  # firefly clamp: brighter samples are rare hits of a lamp, which the denoiser would smear
 
 
-def denoised(light: Floats, albedo: Floats, normal: Floats, quickly: bool, clean_guides: bool = False) -> Floats:
+def denoised(light: Floats, albedo: Floats, normal: Floats, quickly: bool) -> Floats:
     """The light (height, width, 3) without grain, by Open Image Denoise.
 
     Args:
@@ -19,7 +19,6 @@ def denoised(light: Floats, albedo: Floats, normal: Floats, quickly: bool, clean
         albedo: Colours of what is seen, from 0 to 1.
         normal: Its normals.
         quickly: Take half the time; the error is 6 % larger.
-        clean_guides: Trust in every detail of the guides, which have no grain.
     """
     import pyoidn
 
@@ -29,7 +28,6 @@ def denoised(light: Floats, albedo: Floats, normal: Floats, quickly: bool, clean
         return np.ascontiguousarray(wider, np.float32)
 
     guides = plane(albedo, 0, 1), plane(normal, -1, 1)
-    quality = "fast" if quickly else "high"
-    found = pyoidn.denoise(plane(light, 0, _BRIGHTEST), *guides, hdr=True, clean_aux=clean_guides, quality=quality)
+    found = pyoidn.denoise(plane(light, 0, _BRIGHTEST), *guides, hdr=True, quality="fast" if quickly else "high")
     clean: Floats = np.asarray(found, np.float32)[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN]
     return clean

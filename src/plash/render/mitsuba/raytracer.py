@@ -155,7 +155,8 @@ class RayTracer:
         boxes = smoke_boxes(self._mi, self._placing, moment.volume, self._optics)
         lamps = flame_lamps(self._placing, flames)
         passing, of_both = (_of_pixels(seen.passing[:, :, None]) for seen in (lit, own))
-        past_flames = np.clip(of_both / np.maximum(passing, _DARKEST), 0, 1)
+        # Behind smoke that lets nothing through, flames hide nothing more
+        past_flames = (of_both + _DARKEST) / (passing + _DARKEST)
         return _Smoke(boxes | lamps, passing, _of_pixels(lit.light), past_flames, _of_pixels(own.light))
 
     @cached_property
