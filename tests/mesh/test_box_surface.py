@@ -52,7 +52,7 @@ def test_an_isotherm_is_the_surface_of_what_is_warmer(dimension):
         domain={"size": size, "cell_size": 0.04},
         solver={"kind": "stable_fluids", "isotherm": "40 degC"},
         fill=[
-            {"shape": plash.Box(min=(0,) * dimension, max=(9, 0.2, 9)[:dimension])},
+            {"shape": plash.Box(min=(0.42, 0, 0)[:dimension], max=(9, 0.2, 9)[:dimension])},
             {"shape": plash.Box(min=(0,) * dimension, max=warm), "temperature": "60 degC"},
         ],
     )

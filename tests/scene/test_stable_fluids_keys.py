@@ -34,7 +34,14 @@ def test_keys_of_particles_are_refused(line):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("advection", "semi_lagrangian"), ("diffusion", 1e-5), ("confinement", 0.2), ("isovalue", 0.4), ("isotherm", 300.0)]
+    ("key", "value"),
+    [
+        ("advection", "semi_lagrangian"),
+        ("diffusion", 1e-5),
+        ("confinement", 0.2),
+        ("isovalue", 0.4),
+        ("isotherm", 300.0),
+    ],
 )
 def test_keys_of_stable_fluids_are_refused_for_a_liquid(key, value):
     with pytest.raises(plash.SceneError, match=rf'solver\.{key}: has no meaning with kind = "liquid"'):

@@ -62,7 +62,7 @@ def branched(simulated: str, origin: Origin | None) -> str:
 
 
 def isovalue(scene: Scene) -> tuple[float, ...]:
-    """What the surface depends on, beside the mesh settings and the frame: of stable fluids, the isovalue or isotherm."""
+    """What the surface depends on, beside the mesh settings and the frame: of stable fluids, which value it has."""
     return scene.solver.surface_keys
 
 

@@ -3,8 +3,8 @@
 Mitsuba looks for places where light is scattered as if its box were everywhere as dense as at its densest place. So
 there are many boxes, each about 32 cells wide and cut down to the smoke in it. They are kept apart, as all surfaces
 are, by a few hundredths of a cell. Mitsuba has no medium that sends out light: flames are lamps for everything round
-them, and what is seen of themselves, and what they hide, is put into the picture afterwards. Their soot is in no box: it
-would keep back light of the lamps in it once more, and flames are so dense that rays would take twice as long.
+them, and what is seen of themselves, and what they hide, is put into the picture afterwards. Their soot is in no box:
+it would keep back once more the light of the lamps in it.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
 
 
 def _on_film(light: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Light (n, 3) as the layers of a film take it: each sees a little of the others', so what is too bright whitens."""
+    """Light (n, 3) as the layers of a film take it: each sees a little of the others', so what is bright whitens."""
     mixed: NDArray[np.float64] = light + _MIXED * (light.mean(axis=1, keepdims=True) - light)
     return mixed
 
