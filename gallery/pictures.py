@@ -47,7 +47,7 @@ _STILLS = {
     "burning_log": 0.7,
     "chimney_wind": 1.0,
     "chocolate_pour": 0.42,
-    "cold_fog": 1.0,
+    "cold_fog": 0.85,
     "drop_in_pool": 0.16,
     "egg_white": 0.8,
     "honey_toast": 1.0,

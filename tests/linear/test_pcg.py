@@ -151,6 +151,23 @@ def test_what_it_says_about_the_residual_is_true(dimension):
     assert solution.target == pytest.approx(1e-7 * np.linalg.norm(b), rel=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["cut everywhere", "ghost"])
+def test_a_limit_holds_for_every_unknown_and_none_changes_no_bit(dimension, kind):
+    problem = make(kind, SMALL[dimension])
+    b = problem.noise()
+    plain, x, _ = solved(problem, b, tolerance=1e-3)
+    again, same, _ = solved(problem, b, tolerance=1e-3, limit=1e9)
+    assert np.array_equal(x, same)
+    assert again.iterations == plain.iterations
+    limit = 0.03 * again.worst
+    finer, y, _ = solved(problem, b, tolerance=1e-3, limit=limit)
+    left = problem.pool(b)
+    problem.operator.residual(problem.pool(y), left.copy(), left)
+    worst = np.abs(left[problem.operator.diagonal > 0]).max()
+    assert worst == pytest.approx(finer.worst, rel=1e-6)
+    assert worst <= limit
+
+
 @pytest.mark.parametrize("power", [-300, 50, 300])
 def test_scaling_the_right_hand_side_scales_the_solution_to_the_last_bit(power):
     problem = make("cut", NON_CUBIC[3])

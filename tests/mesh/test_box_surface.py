@@ -1,5 +1,7 @@
 """The surface of a density in a box."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,21 @@ def test_a_flat_pool_is_level(dimension):
     density[(*(slice(None),) * (dimension - 2), slice(0, 4))] = 1.0
     density[(*(slice(None),) * (dimension - 2), 4)] = 0.5
     assert surface(density).vertices[:, 1].max() == pytest.approx(4.5 * H, abs=1e-3 * H)
+
+
+def test_an_isotherm_is_the_surface_of_what_is_warmer(dimension):
+    """Kuo 3.1: another scalar in place of the density. It falls by 100 K a metre from 360 K at the left."""
+    size = (0.8, 0.48, 0.6)[:dimension]
+    hot = plash.Fill(shape=plash.Box(min=(0,) * dimension, max=(0.2,) * dimension), temperature=360.0)
+    scene = plash.Scene(
+        domain={"size": size, "cell_size": 0.04}, solver={"kind": "stable_fluids", "isotherm": 327.0}, fill=[hot]
+    )
+    drawn = plash.build(scene).snapshot().as_grids()
+    falling = 360 - 100 * (np.arange(20) + 0.5) * 0.04
+    drawn = replace(drawn, temperature=np.broadcast_to(falling, drawn.density.shape).astype(np.float32))
+    assert drawn.surface(scene, 0.0).volume == pytest.approx(0.33 * np.prod(size[1:]), rel=1e-3)
+    hotter = scene.with_values(solver=scene.solver.with_values(isotherm=370.0))
+    assert len(drawn.surface(hotter, 0.0).faces) == 0
 
 
 def test_a_lower_level_holds_more():

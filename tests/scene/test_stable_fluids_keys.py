@@ -34,7 +34,14 @@ def test_keys_of_particles_are_refused(line):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("advection", "semi_lagrangian"), ("diffusion", 1e-5), ("confinement", 0.2), ("isovalue", 0.4)]
+    ("key", "value"),
+    [
+        ("advection", "semi_lagrangian"),
+        ("diffusion", 1e-5),
+        ("confinement", 0.2),
+        ("isovalue", 0.4),
+        ("isotherm", 300.0),
+    ],
 )
 def test_keys_of_stable_fluids_are_refused_for_a_liquid(key, value):
     with pytest.raises(plash.SceneError, match=rf'solver\.{key}: has no meaning with kind = "liquid"'):
@@ -85,3 +92,8 @@ def test_what_is_written_is_read_again(name):
         name, **{"solver.advection": "semi_lagrangian", "solver.diffusion": "2 cSt", "solver.isovalue": 0.25}
     )
     assert plash.parse_scene(plash.scene_text(made)) == made
+
+
+def test_an_isotherm_needs_something_that_is_warmer():
+    with pytest.raises(plash.SceneError, match=r"solver\.isotherm: cannot be found: everything is equally warm"):
+        plash.load_scene("kuo_splash", **{"solver.isotherm": 300.0})

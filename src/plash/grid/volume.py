@@ -34,6 +34,10 @@ class Volume:
         """Mass of smoke in a volume of air, kg/m³."""
         return self.pools["density"]
 
+    def without(self, name: str) -> Volume:
+        """The same but for one of its fields."""
+        return Volume(self.tiles, {each: pool for each, pool in self.pools.items() if each != name}, self.h)
+
     @staticmethod
     def empty(dimension: int, h: float) -> Volume:
         """A volume without anything in it."""

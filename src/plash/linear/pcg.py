@@ -21,6 +21,7 @@ from plash.linear.operators import Operator, Pool, Pool64
 
 _MOST_GAIN = 2e-3  # of one inner solve: single precision is still truthful there
 _MOST_REFINEMENTS = 12
+_SPARE = 0.5  # how much further to go for the worst residual: it falls less evenly than their sum
 _ROW = 8  # values summed by themselves first: a sum of sums is as exact, and not one long chain
 
 
@@ -48,6 +49,7 @@ class Solution:
         history: ‖b - A x‖₂ at the first guess and after each refinement.
         residuals: ‖r‖₂/‖r₀‖₂ at the first guess and after each iteration, as single precision has them; none if there
             was nothing to solve.
+        worst: True final max |b - A x|; found only where a limit was given for it.
     """
 
     iterations: int = 0
@@ -55,6 +57,7 @@ class Solution:
     target: float = 0.0
     history: list[float] = field(default_factory=list)
     residuals: list[float] = field(default_factory=list)
+    worst: float = 0.0
 
     @property
     def converged(self) -> bool:
@@ -76,8 +79,9 @@ def solve(
     target: float,
     most_iterations: int = 200,
     clean: Callable[[Pool64], None] = lambda r: None,
+    limit: float = np.inf,
 ) -> Solution:
-    """Solve A x = b until ‖b - A x‖₂ ≤ target, starting from x.
+    """Solve A x = b until ‖b - A x‖₂ ≤ target, starting from x; and on, while that helps, until max |b - A x| ≤ limit.
 
     Args:
         operator: A, symmetric and positive (semi-)definite.
@@ -87,21 +91,26 @@ def solve(
         target: Size of the true residual to reach.
         most_iterations: Stop after this many in any case.
         clean: Removes from a residual what A cannot reach, such as constants in closed components.
+        limit: Size of the true residual of every single unknown to reach.
     """
     r = operator.zeros(np.float64)
     solution = Solution(target=target, residuals=[1.0])
     solution.residual = _cleaned_residual(operator, x, b, r, clean)
+    solution.worst = _worst(operator, r, limit)
     solution.history.append(solution.residual)
 
     inner = _Inner(operator, preconditioner)
-    while not solution.converged and solution.iterations < most_iterations:
+    while not (solution.converged and solution.worst <= limit) and solution.iterations < most_iterations:
         wanted = max(solution.target / solution.residual, 1e-16)
+        if solution.worst > limit:
+            wanted = min(wanted, max(_SPARE * limit / solution.worst, 1e-16))
         gain = 0.9 * wanted ** (1.0 / np.ceil(np.log(wanted) / np.log(_MOST_GAIN)))
         most = min(preconditioner.longest_run, most_iterations - solution.iterations)
         solution.iterations += inner.correct(x, r, solution.residual, gain, most)
         solution.residuals += [size * solution.residual / (solution.history[0] or 1.0) for size in inner.sizes]
         before = solution.residual
         solution.residual = _cleaned_residual(operator, x, b, r, clean)
+        solution.worst = _worst(operator, r, limit)
         solution.history.append(solution.residual)
         stalled = not solution.residual < 0.9 * before
         if stalled or len(solution.history) > _MOST_REFINEMENTS:
@@ -181,6 +190,26 @@ def _cleaned_residual(operator: Operator, x: Pool64, b: Pool64, r: Pool64, clean
     operator.residual(x, b, r)
     clean(r)
     return norm(operator, r)
+
+
+def _worst(operator: Operator, r: Pool64, limit: float) -> float:
+    """The largest residual of any unknown, if there is a limit for it."""
+    if limit == np.inf:
+        return 0.0
+    largest = np.zeros(len(operator.active))
+    _find_largest(_rows(r), _rows(operator.diagonal), largest, operator.active, chunk_count())
+    return float(largest.max(initial=0.0))
+
+
+@kernel
+def _find_largest(r, diagonal, largest, tiles, chunks):
+    n = len(tiles)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            r_tile, d_tile = r[tiles[i]], diagonal[tiles[i]]
+            for m in range(len(r_tile)):
+                if d_tile[m] > 0:
+                    largest[i] = max(largest[i], abs(r_tile[m]))
 
 
 @kernel

@@ -31,7 +31,7 @@ class PoissonSystem:
         return _build_multigrid(self.operator)
 
     def solve(
-        self, b: Pool64, tolerance: float, floor: float = 0.0, guess: Pool64 | None = None
+        self, b: Pool64, tolerance: float, floor: float = 0.0, guess: Pool64 | None = None, limit: float = np.inf
     ) -> tuple[Pool64, pcg.Solution]:
         """Solve A x = b until ‖b - A x‖₂ ≤ max(tolerance ‖b‖₂, floor); also tells how the solve went.
 
@@ -40,6 +40,7 @@ class PoissonSystem:
             tolerance: Relative size of the true residual to reach.
             floor: Absolute size that is as good as zero: round-off of whatever b was made from.
             guess: What to start from, where it has a value; else zero.
+            limit: Size of the residual of every single unknown to reach as well.
         """
         x = self.operator.zeros(np.float64)
         if guess is not None:
@@ -49,7 +50,7 @@ class PoissonSystem:
         self.closed.remove_means(b)
         clean = self.closed.remove_means
         target = max(tolerance * pcg.norm(self.operator, b), floor)
-        solution = pcg.solve(self.operator, self.multigrid, b, x, target, clean=clean)
+        solution = pcg.solve(self.operator, self.multigrid, b, x, target, clean=clean, limit=limit)
         self.closed.remove_means(x)
         return x, solution
 

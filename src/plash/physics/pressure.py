@@ -83,6 +83,7 @@ class PressureSolver:
         tolerance: Relative size of the true residual to reach.
         gas_pressure: Pressure of the air, Pa.
         separating_walls: Whether liquid lets go of walls that would pull on it.
+        in_every_cell: Whether h ∇·u of each single cell is to be below tolerance times the fastest velocity, too.
     """
 
     free_surface: FreeSurface
@@ -91,6 +92,7 @@ class PressureSolver:
     tolerance: float = 1e-5
     gas_pressure: float = 0.0
     separating_walls: bool = False
+    in_every_cell: bool = False
 
     @stage
     def project(
@@ -117,7 +119,9 @@ class PressureSolver:
 
         before = max(float(fastest(velocity.pool).max()), inflow.fastest)
         floor = _ROUND_OFF * before * np.sqrt(max(cells.liquid_count, 1))
-        potential, solution = _solve(system, b, self.tolerance, floor, None if known is None else known.potential)
+        limit = self.tolerance * before if self.in_every_cell else np.inf
+        guess = None if known is None else known.potential
+        potential, solution = _solve(system, b, self.tolerance, floor, guess, limit)
         solves = [solution]
         if known is not None:
             solution.history.insert(0, pcg.norm(system.operator, b))
@@ -126,7 +130,7 @@ class PressureSolver:
             cells = parted
             b, system = self._equations(velocity, cells, inflow)
             _add_wanted(b, wanted, cells)
-            potential, solution = _solve(system, b, self.tolerance, floor, guess=potential)
+            potential, solution = _solve(system, b, self.tolerance, floor, potential, limit)
             solves.append(solution)
         self.free_surface.subtract_gradient(velocity, potential, cells)
         _refuse_runaway(velocity, before, self.h)
@@ -171,9 +175,10 @@ def _solve(
     b: NDArray[np.float64],
     tolerance: float,
     floor: float,
-    guess: NDArray[np.float64] | None = None,
+    guess: NDArray[np.float64] | None,
+    limit: float,
 ) -> tuple[NDArray[np.float64], pcg.Solution]:
-    potential, solution = system.solve(b, tolerance, floor, guess)
+    potential, solution = system.solve(b, tolerance, floor, guess, limit)
     if not solution.converged:
         raise DivergedError(
             f"pressure not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "

@@ -30,7 +30,9 @@ def physics(scene: Scene) -> dict[str, Any]:
     """Everything the simulation depends on, as plain data."""
     data = {name: part for name, part in scene.model_dump().items() if name not in _NOT_PHYSICS}
     data["solver"] = keys_of_all_kinds(scene.solver)
-    del data["time"]["frames"], data["solver"]["max_volume_error"], data["solver"]["isovalue"]
+    for key in ("max_volume_error", "isovalue", "isotherm"):
+        del data["solver"][key]
+    del data["time"]["frames"]
     data["solid"] = _solids(solid for solid in data["solid"] if solid["collide"])
     for solid in data["solid"]:
         del solid["look"]
@@ -60,7 +62,7 @@ def branched(simulated: str, origin: Origin | None) -> str:
 
 
 def isovalue(scene: Scene) -> tuple[float, ...]:
-    """What the surface depends on, beside the mesh settings and the frame: of stable fluids, the isovalue."""
+    """What the surface depends on, beside the mesh settings and the frame: of stable fluids, which value it has."""
     return scene.solver.surface_keys
 
 

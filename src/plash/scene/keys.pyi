@@ -570,6 +570,7 @@ class SolverKeys(TypedDict, total=False):
     diffusion: float | str
     confinement: float | str
     isovalue: float
+    isotherm: float | str | None
     conserve: bool
     threshold: float | str
     warmth_threshold: float

@@ -53,6 +53,7 @@ from plash.scene.showing import faults_of_camera, faults_of_showing, fit_to_show
 from plash.scene.solver import Solver
 from plash.scene.sources import Blob, DyeSource, Sink, Source, Spout
 from plash.scene.warmth import (
+    faults_of_isotherm,
     faults_of_kinds,
     faults_of_liquid,
     faults_of_viscosities,
@@ -262,6 +263,11 @@ class Scene(SceneModel):
     @model_validator(mode="after")
     def _containers_are_known(self) -> Self:
         _refuse_all(faults_of_containers(self.fill, self.solid))
+        return self
+
+    @model_validator(mode="after")
+    def _has_an_isotherm(self) -> Self:
+        _refuse_all(faults_of_isotherm(self.solver, self.has_heat))
         return self
 
     @model_validator(mode="after")

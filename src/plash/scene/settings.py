@@ -13,6 +13,7 @@ from plash.scene.language.base import (
     Number,
     SceneModel,
     Switch,
+    Temperature,
     Whole,
     renamed,
 )
@@ -264,6 +265,11 @@ class StableFluidsSettings(Solver):
     isovalue: Number = Field(
         default=0.5, gt=0, lt=1, description="Density of stable fluids at which the surface of the liquid is drawn."
     )
+    isotherm: Temperature | None = Field(
+        default=None,
+        description="Temperature of stable fluids at which a surface is drawn in place of the liquid's: inside it is "
+        "warmer. Something in the scene has to be warmer or colder than the rest.",
+    )
 
     @property
     def courant_of_solids(self) -> float:
@@ -272,8 +278,8 @@ class StableFluidsSettings(Solver):
 
     @property
     def surface_keys(self) -> tuple[float, ...]:
-        """The density at the surface."""
-        return (self.isovalue,)
+        """The density at the surface, and the temperature if that is what makes it."""
+        return (self.isovalue,) if self.isotherm is None else (self.isovalue, self.isotherm)
 
     def faults_in(self, domain: Domain) -> list[Finding]:
         """That the box is not closed."""

@@ -35,7 +35,7 @@ class SmokeSettings(Solver):
     frame_files: ClassVar[str] = "volumes"
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project")
     counts: ClassVar[str] = "mass"
-    edition: ClassVar[tuple[int, ...]] = (2,)
+    edition: ClassVar[tuple[int, ...]] = (3,)
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["smoke"] = Field(description="Smoke in air.")

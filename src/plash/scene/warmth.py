@@ -32,6 +32,14 @@ def faults_of_warm_sides(domain: Domain, solver: Solver) -> list[Finding]:
     return [(("kind",), f'{shown(solver.kind)} {sentence}, or use "liquid"')]
 
 
+def faults_of_isotherm(solver: Solver, has_heat: bool) -> list[Finding]:
+    """That a surface is asked for at a temperature where all is equally warm."""
+    if getattr(solver, "isotherm", None) is None or has_heat:
+        return []
+    remedy = "give a fill or a source a temperature of its own, or take it out"
+    return [(("solver", "isotherm"), f"cannot be found: everything is equally warm; {remedy}")]
+
+
 def faults_of_liquid(liquid: Liquid, domain: Domain | None, solver: Solver | None) -> list[Finding]:
     """That the viscosity differs where it cannot, or that warm sides meet a liquid that does not conduct."""
     found: list[Finding] = []

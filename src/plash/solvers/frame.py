@@ -312,12 +312,15 @@ class FrameGrids:
         return {"density": self.density, "velocity": self.velocity, "h": np.asarray(self.h), **known}
 
     def surface(self, scene: Scene, time: float) -> Mesh:
-        """The surface where the density is the isovalue."""
+        """The surface where the density is the isovalue, or the temperature that of an isotherm."""
         from plash.mesh.box_surface import box_surface
 
-        (level,) = scene.solver.surface_keys
+        level, *isotherm = scene.solver.surface_keys
         warmth = {} if self.temperature is None else {TEMPERATURE: self.temperature}
-        return box_surface(self.density, self.velocity, level, self.h, scene.mesh, scene.obstacles, warmth)
+        field = self.density
+        if isotherm and self.temperature is not None:
+            (level,), field = isotherm, self.temperature
+        return box_surface(field, self.velocity, level, self.h, scene.mesh, scene.obstacles, warmth)
 
     def sparse_grids(self, scene: Scene, time: float) -> list[SparseGrid]:
         """Density, velocity (m/s), and temperature (K) if there is one, at the centres of cells."""

@@ -86,12 +86,14 @@ class _Smoke:
         parts: As rays meet it.
         passing: Share of the light behind it that is left, of each pixel (height, width, 1).
         light: What the built-in renderer sees of it, which guides the denoiser.
+        past_flames: Share of the light of all this that its flames let through.
         glow: Light of its flames.
     """
 
     parts: Part
     passing: Floats
     light: Floats
+    past_flames: Floats
     glow: Floats
 
 
@@ -139,7 +141,7 @@ class RayTracer:
             albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
         if smoke is not None:
-            clean = clean + smoke.glow
+            clean = clean * smoke.past_flames + smoke.glow
         return toned(clean, self._scene.look.exposure, self._scene.look.tone)
 
     def _smoke(self, moment: Moment) -> _Smoke | None:
@@ -152,8 +154,10 @@ class RayTracer:
         lit, own, flames = seen
         boxes = smoke_boxes(self._mi, self._placing, moment.volume, self._optics)
         lamps = flame_lamps(self._placing, flames)
-        passing = _of_pixels(lit.passing[:, :, None])
-        return _Smoke(boxes | lamps, passing, _of_pixels(lit.light), _of_pixels(own.light))
+        passing, of_both = (_of_pixels(seen.passing[:, :, None]) for seen in (lit, own))
+        # Behind smoke that lets nothing through, flames hide nothing more
+        past_flames = (of_both + _DARKEST) / (passing + _DARKEST)
+        return _Smoke(boxes | lamps, passing, _of_pixels(lit.light), past_flames, _of_pixels(own.light))
 
     @cached_property
     def _drafts(self) -> SpacePreview:

@@ -3,7 +3,8 @@
 Mitsuba looks for places where light is scattered as if its box were everywhere as dense as at its densest place. So
 there are many boxes, each about 32 cells wide and cut down to the smoke in it. They are kept apart, as all surfaces
 are, by a few hundredths of a cell. Mitsuba has no medium that sends out light: flames are lamps for everything round
-them, and what is seen of themselves is added to the picture afterwards.
+them, and what is seen of themselves, and what they hide, is put into the picture afterwards. Their soot is in no box:
+it would keep back once more the light of the lamps in it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _LAMPS = 0.5  # how often a ray looks for a flame, in times that it looks for th
 
 
 def smoke_boxes(mi: Any, placing: Placing, volume: Volume, optics: SmokeOptics) -> Part:
-    """The smoke and the soot of a volume."""
+    """The smoke of a volume."""
     if volume.tiles.count == 0:
         return {}
     tiles = brick_tiles(volume)
@@ -61,18 +62,17 @@ class _Box:
     def __init__(self, volume: Volume, optics: SmokeOptics, corner: Array, cells: int) -> None:
         self._h = volume.h
         first = tuple(int(c) - 1 for c in corner)
-        density, flame, warmth = (
+        density, warmth = (
             to_dense(volume.pools[name], volume.tiles, first, (cells + 2,) * 3)
             if name in volume.pools
             else np.zeros((1, 1, 1), np.float32)
-            for name in ("density", "flame", "temperature")
+            for name in ("density", "temperature")
         )
         carried = None
         if COLORS[0] in volume.pools:
             pools = [volume.pools[name] for name in COLORS]
             carried = np.stack([to_dense(pool, volume.tiles, first, (cells + 2,) * 3) for pool in pools], axis=-1)
-        self._smoke = optics.opacity * np.maximum(density, 0)
-        self._fade = self._smoke + optics.flame_opacity * np.maximum(flame, 0)
+        self._fade = optics.opacity * np.maximum(density, 0)
         self._tints = tints(optics, warmth, carried)
         full = np.argwhere(self._fade * volume.h > _LEAST)
         self.is_full = len(full) > 0
@@ -94,10 +94,8 @@ class _Box:
         shape = mi.ScalarTransform4f().translate(((inner[0] + inner[1]) / 2).tolist()).scale(half.tolist())
         most = float(fade.max())
         color: Part = rgb(self._tints[0, 0, 0].astype(np.float64))
-        if self._tints.size > 3 or np.any(self._fade != self._smoke):
-            share = np.divide(self._smoke[cut], fade, out=np.ones_like(fade), where=fade > 0)[..., None]
-            tint = self._tints[cut] if self._tints.size > 3 else self._tints
-            color = _grid(mi, share * tint, place)
+        if self._tints.size > 3:
+            color = _grid(mi, self._tints[cut], place)
         medium = {
             "type": "heterogeneous",
             "albedo": color,

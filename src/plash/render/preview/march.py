@@ -47,6 +47,11 @@ class SeenSmoke:
         shape = (view.height, view.width)
         return cls(np.zeros((*shape, 3), np.float32), np.ones(shape, np.float32), np.full(shape, np.inf, np.float32))
 
+    @property
+    def in_the_dark(self) -> SeenSmoke:
+        """The same smoke where no light falls on it."""
+        return SeenSmoke(np.zeros_like(self.light), self.passing, self.depth)
+
     def cover(self, behind: Floats) -> None:
         """Put it in front of the light of a picture."""
         behind *= self.passing[:, :, None]

@@ -45,7 +45,12 @@ class LitSmoke:
 
 
 def lit_smoke(
-    volume: Volume, optics: SmokeOptics, studio: StudioLights, size: Array, solids: ShadowMap | None
+    volume: Volume,
+    optics: SmokeOptics,
+    studio: StudioLights,
+    size: Array,
+    solids: ShadowMap | None,
+    without_flames: bool = False,
 ) -> LitSmoke | None:
     """The smoke of a volume in the light of the room; None where there is nothing to be seen.
 
@@ -55,6 +60,7 @@ def lit_smoke(
         studio: The lights.
         size: Of the domain, m.
         solids: Shadows of solids in the light of the lamp.
+        without_flames: Leave out what flames hide and what glows; their light on the smoke stays.
     """
     if volume.tiles.count == 0:
         return None
@@ -62,7 +68,7 @@ def lit_smoke(
     if tiles.count == 0:
         return None
     h = volume.h
-    smoke = SmokeFields.of(volume, tiles)
+    smoke = SmokeFields.of(volume.without("flame") if without_flames else volume, tiles)
     cells = np.zeros((tiles.count + 1, *tiles.shape, 4), np.float32)
     bricks = empty_bricks(tiles, h)
     _set_fades(cells, smoke, optics, chunk_count())
@@ -76,8 +82,9 @@ def lit_smoke(
     from_lamp, from_sky = (lit_depths(view, bricks, box, finest) for view in (lamp, sky))
     lamps = fire_lamps(volume, optics)
     _light(cells, smoke, optics, from_lamp, from_sky, _shade_of(solids), h, chunk_count())
-    if len(lamps.places):
+    if len(lamps.places) and not without_flames:
         _add_glow(cells, smoke, optics, chunk_count())
+    if len(lamps.places):
         _add_firelight(cells, smoke, optics, lamps, h, chunk_count())
     fill_bricks(bricks, tiles, cells, 1, 4)
     shadows = (
@@ -88,13 +95,14 @@ def lit_smoke(
 
 
 def glowing_smoke(volume: Volume, optics: SmokeOptics, lit: LitSmoke) -> LitSmoke:
-    """Lit smoke of a volume as it would be in the dark: what it sends out by itself is left."""
+    """Lit smoke of a volume as it would be in the dark: what it and its flames send out by themselves is left."""
     tiles = brick_tiles(volume)
     smoke = SmokeFields.of(volume, tiles)
     cells = np.zeros((tiles.count + 1, *tiles.shape, 4), np.float32)
+    _set_fades(cells, smoke, optics, chunk_count())
     _add_glow(cells, smoke, optics, chunk_count())
-    bricks = lit.bricks._replace(values=lit.bricks.values.copy())
-    fill_bricks(bricks, tiles, cells, 1, 4)
+    bricks = empty_bricks(tiles, volume.h)
+    fill_bricks(bricks, tiles, cells, 0, 4)
     return replace(lit, bricks=bricks)
 
 

@@ -129,14 +129,14 @@ class SpacePreview:
         return self._of_opaque(Balls(particles.position, radius, colors), 3 * self._h, smoke)
 
     def seen_smoke(self, moment: Moment) -> tuple[SeenSmoke, SeenSmoke, FireLamps] | None:
-        """What is seen of smoke before solids and floor: lit, and by its own light; and its flames. None without it."""
+        """What is seen of smoke before solids and floor: lit, without flames; glowing, with them; and their light."""
         self._prepare(moment.time)
-        smoke = self._lit(moment.volume)
+        smoke = self._lit(moment.volume, without_flames=True)
         if smoke is None:
             return None
         lit = self._smoke_before(self._opaque, smoke)
-        own = SeenSmoke.nothing(self._view)
-        if len(smoke.lamps.places):
+        own = lit.in_the_dark
+        if len(smoke.lamps.places) or "flame" in moment.volume.pools:
             own = self._smoke_before(self._opaque, glowing_smoke(moment.volume, self._optics, smoke))
         return lit, own, smoke.lamps
 
@@ -150,9 +150,9 @@ class SpacePreview:
         elif self._moves:
             self._look_from(self._view)
 
-    def _lit(self, volume: Volume) -> LitSmoke | None:
+    def _lit(self, volume: Volume, without_flames: bool = False) -> LitSmoke | None:
         solid_map = None if self._solid_maps is None else self._solid_maps[0]
-        return lit_smoke(volume, self._optics, self._studio, self._size, solid_map)
+        return lit_smoke(volume, self._optics, self._studio, self._size, solid_map, without_flames)
 
     def _surface(self, mesh: Mesh) -> DrawnTriangles:
         vertices = np.ascontiguousarray(mesh.vertices, np.float32)

@@ -31,6 +31,7 @@ _FLAMES, _BRIGHTNESS = (
     10.0,
     4.0,
 )  # the same for flames, and light of thick ones of 1700 K: white paper in the studio is 1
+_MIXED = 0.06  # of the light of flames, that all three layers of a film see alike
 _FLAME, _HOTTER = 950.0, 750.0  # K: soot of the faintest flame is at least so hot, and of the strongest so much hotter
 _WHITEST = 0.99  # share of light that smoke sends on at most
 _GLOWS = 700.0  # K: colder smoke is not seen to glow
@@ -104,8 +105,16 @@ def smoke_optics(scene: Scene) -> SmokeOptics:
         low=low,
         top=top,
         colors=np.ascontiguousarray(np.clip(colors, 0.0, _WHITEST), np.float32),
-        glow=(_BRIGHTNESS * look.fire_brightness * glow_colors(np.linspace(0, HOTTEST, _STEPS))).astype(np.float32),
+        glow=(_BRIGHTNESS * look.fire_brightness * _on_film(glow_colors(np.linspace(0, HOTTEST, _STEPS)))).astype(
+            np.float32
+        ),
     )
+
+
+def _on_film(light: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Light (n, 3) as the layers of a film take it: each sees a little of the others', so what is bright whitens."""
+    mixed: NDArray[np.float64] = light + _MIXED * (light.mean(axis=1, keepdims=True) - light)
+    return mixed
 
 
 def tints(

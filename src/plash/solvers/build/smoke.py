@@ -86,7 +86,7 @@ def smoke_solver(scene: Scene) -> SmokeSolver:
         spreading=[Spreading(diffusivity.get(name, 0.0), h) for name in names],
         warm_walls=warm_walls(scene, solids, scene.liquid.temperature),
         fire=_fire(scene, names),
-        pressure=PressureSolver(Staircase(), scene.liquid.rho, h, settings.tolerance),
+        pressure=PressureSolver(Staircase(), scene.liquid.rho, h, settings.tolerance, in_every_cell=True),
         push=greatest_push(scene),
         colors=np.array([light_of(color) for color in scene.smoke_colors]).reshape(-1, 3),
     )
