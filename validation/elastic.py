@@ -132,9 +132,9 @@ def rope(resolution: int, dimension: int = 2) -> tuple[float, float, float]:
         Its width and height (m) after half a second, by the particles, and by which share of themselves the one that
         changes more has changed five seconds later.
     """
-    shape: dict[str, Any] = {"kind": "sphere", "center": (0.015, 0.005), "radius": 0.005}
+    shape: plash.Sphere | plash.Cylinder = plash.Sphere(center=(0.015, 0.005), radius=0.005)
     if dimension == 3:
-        shape = {"kind": "cylinder", "base": (0.015, 0.005, 0), "top": (0.015, 0.005, 0.02), "radius": 0.005}
+        shape = plash.Cylinder(base=(0.015, 0.005, 0), top=(0.015, 0.005, 0.02), radius=0.005)
     scene = plash.Scene(
         domain={"size": (0.03, 0.015, 0.02)[:dimension], "resolution": resolution, "friction": {"y_min": 1.0}},
         liquid={"material": "toothpaste"},

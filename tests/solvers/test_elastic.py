@@ -121,7 +121,7 @@ def swings(modulus, nu, scheme, fps=200):
         return np.stack([wave[1] * np.sin(x) * np.cos(y), -wave[0] * np.cos(x) * np.sin(y)])
 
     solver.state.particles.velocity[:] = 1e-3 * mode()
-    seen = []
+    seen: list[float] = []
     while len(seen) < 60:
         solver.advance((len(seen) + 1) / fps)
         seen.append(float((solver.state.particles.velocity * mode()).sum()))

@@ -340,12 +340,15 @@ def test_films_are_held_where_the_centre_of_a_face_is_in_a_rough_body(dimension)
     box = DomainBox(along, ((CLOSED, CLOSED),) * dimension)
     for friction in (1.0, 0.5):
         body = Solid(name="b", shape=incline(dimension), friction=friction)
-        free, held = (SceneSolids(Cut([body], box, H, True, holds)).at(tiles).every for holds in (False, True))
-        shut = held.open_space.face_fractions != free.open_space.face_fractions
+        free, held = (SceneSolids(Cut([body], box, H, True, holds)).at(tiles) for holds in (False, True))
+        before, after = free.cut_cells, held.cut_cells
+        assert before is not None
+        assert after is not None
+        shut = after.face_fractions != before.face_fractions
         assert shut.any() == (friction == 1)
-        assert (held.open_space.face_fractions[shut] == 0).all()
-        assert ((held.open_space.closed[shut] & WALL) > 0).all()
-        assert free.open_space.face_fractions[shut].max(initial=0) < 0.75
+        assert (after.face_fractions[shut] == 0).all()
+        assert ((after.closed[shut] & WALL) > 0).all()
+        assert before.face_fractions[shut].max(initial=0) < 0.75
         for axis in range(dimension):
             is_shut = shut[axis][1:]
             normal = np.eye(dimension)[axis]
@@ -353,6 +356,6 @@ def test_films_are_held_where_the_centre_of_a_face_is_in_a_rough_body(dimension)
             assert (distance(incline(dimension), centres, "b") < 1e-6).all()
         places = np.nonzero(held.is_solid & ~free.is_solid)
         for axis in range(dimension):
-            fractions = held.open_space.face_fractions[axis]
+            fractions = after.face_fractions[axis]
             assert (fractions[places] == 0).all()
             assert (fractions[tiles.beside(places, axis, 1)] == 0).all()

@@ -25,7 +25,7 @@ from plash.grid.cells import SIDE, WALL, Cells, CutCells, SolidFlux
 from plash.grid.fields import FaceField
 from plash.grid.halos import at_minimal_corners, touching
 from plash.grid.openness import Openness
-from plash.grid.tiles import Tiles
+from plash.grid.tiles import Places, Tiles
 from plash.levelset.fractions import LEAST_SHARE, cell_share, open_fractions, open_half_cells
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
@@ -324,8 +324,8 @@ def _close_held(made: CutSolids, friction: Friction) -> None:
     is_held = friction.depth > 0
     cut_cells.face_fractions[:, slots] *= ~is_held
     cut_cells.closed[:, slots] |= np.where(is_held, WALL, 0).astype(np.uint8)
-    row, *cell = np.nonzero(~made.is_solid[slots] & (cut_cells.face_fractions[:, slots] == 0).all(axis=0))
-    places = (slots[row], *cell)
+    row, z, y, x = np.nonzero(~made.is_solid[slots] & (cut_cells.face_fractions[:, slots] == 0).all(axis=0))
+    places: Places = (slots[row].astype(np.int64), z, y, x)
     is_shut = np.ones(len(row), np.bool_)
     for axis in range(tiles.dimension):
         is_shut &= cut_cells.face_fractions[axis][tiles.beside(places, axis, 1)] == 0
