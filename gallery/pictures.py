@@ -32,8 +32,10 @@ LARGEST_GALLERY = 20_000_000
 NOT_SHOWN = ("bench_dam_break", "falling_block", "still_pool")
 _SAMPLES = 12  # of a still whose clip is a draft
 _DRAFT_CLIPS = (
+    "buckling_sheet",
     "chocolate_pour",
     "egg_white",
+    "honey_coil",
     "honey_toast",
     "jelly_drop",
     "jelly_letters",
@@ -44,12 +46,14 @@ _DRAFT_CLIPS = (
 )
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
 _STILLS = {
+    "buckling_sheet": 0.6,
     "burning_log": 0.7,
     "chimney_wind": 1.0,
     "chocolate_pour": 0.42,
     "cold_fog": 0.85,
     "drop_in_pool": 0.16,
     "egg_white": 0.8,
+    "honey_coil": 0.6,
     "honey_toast": 1.0,
     "jelly_letters": 0.9,
     "jelly_melts": 1.0,
@@ -61,7 +65,7 @@ _STILLS = {
     "toothpaste": 1.0,
     "torch": 0.7,
     "two_smokes": 0.75,
-    "wax_melts": 1.0,
+    "wax_melts": 0.45,
 }
 _RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 

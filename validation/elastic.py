@@ -125,17 +125,20 @@ def frequency(heights: NDArray[np.float64]) -> float:
     return float((len(times) - 1) / (2 * (times[-1] - times[0])) * FPS)
 
 
-def rope(resolution: int) -> tuple[float, float, float]:
-    """The cross-section of a rope of toothpaste, 1 cm thick, that lies on a floor, in 2-D.
+def rope(resolution: int, dimension: int = 2) -> tuple[float, float, float]:
+    """The cross-section of a rope of toothpaste, 1 cm thick, that lies on a floor; in 3-D along all of a box.
 
     Returns:
         Its width and height (m) after half a second, by the particles, and by which share of themselves the one that
         changes more has changed five seconds later.
     """
+    shape: plash.Sphere | plash.Cylinder = plash.Sphere(center=(0.015, 0.005), radius=0.005)
+    if dimension == 3:
+        shape = plash.Cylinder(base=(0.015, 0.005, 0), top=(0.015, 0.005, 0.02), radius=0.005)
     scene = plash.Scene(
-        domain={"size": (0.03, 0.015), "resolution": resolution, "friction": {"y_min": 1.0}},
+        domain={"size": (0.03, 0.015, 0.02)[:dimension], "resolution": resolution, "friction": {"y_min": 1.0}},
         liquid={"material": "toothpaste"},
-        fill=[{"shape": {"kind": "sphere", "center": (0.015, 0.005), "radius": 0.005}}],
+        fill=[{"shape": shape}],
     )
     solver = build_liquid(scene)
     found = []
@@ -143,7 +146,8 @@ def rope(resolution: int) -> tuple[float, float, float]:
         while solver.state.time < frame / FPS - 1e-9:
             solver.advance(frame / FPS)
         if frame in (FPS // 2, round(5.5 * FPS)):
-            low, high = np.quantile(solver.state.particles.position(solver.h), (0.01, 0.99), axis=0)
+            places = solver.state.particles.position(solver.h)[:, :2]
+            low, high = np.quantile(places, (0.01, 0.99), axis=0)
             found.append(high - low)
     return float(found[0][0]), float(found[0][1]), float(np.abs(found[1] / found[0] - 1).max())
 
@@ -176,11 +180,10 @@ def main(*words: str) -> None:
     for resolution in sorted({*GRIDS, finest}):
         scene = plash.load_scene("jelly_drop", resolution=resolution, fps=FPS)
         print(f"{resolution:10d}  {_row(dropped(scene, 10.0))}", flush=True)
-    for resolution in (24, 48):
-        wide, high, change = rope(resolution)
-        print(
-            f"rope of toothpaste, resolution {resolution}: {wide:.4f} by {high:.4f} m, changes by {change:.3f} in 5 s"
-        )
+    for resolution, dimension in ((24, 2), (48, 2), (24, 3)):
+        wide, high, change = rope(resolution, dimension)
+        name = f"{dimension}-D rope of toothpaste, resolution {resolution}"
+        print(f"{name}: {wide:.4f} by {high:.4f} m, changes by {change:.3f} in 5 s", flush=True)
     for modulus, elasticity in ((MODULUS, "explicit"), (STIFF, "auto")):
         print(f"{elasticity} elastic step over plain step, resolution 64: {cost(64, modulus, elasticity):.2f}")
 

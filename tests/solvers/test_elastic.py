@@ -8,6 +8,7 @@ import pytest
 import plash
 from plash.errors import SceneError
 from plash.files.checkpoint import Place, read_checkpoint, write_checkpoint
+from plash.grid.fields import CellField
 from plash.physics.elasticity.base import NoElasticity
 from plash.physics.elasticity.elasticity import Elastic, LongSteps, longest_elastic_step
 from plash.solvers.build.liquid import build_liquid
@@ -95,6 +96,39 @@ def test_a_standing_wave_in_a_full_box_has_its_frequency(d, fps):
     part = 0.31 * turn**2
     expected = exact if fps > 20 else 2 * fps * np.arcsin(turn / 2 * (1 + 2 * part) / (1 + part) ** 2)
     assert omega == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_standing_wave_of_a_viscous_jelly_dies_out_as_it_should():
+    """A Kelvin-Voigt body: viscosity adds ν |k|²/2 to the damping, within 3 %; omega² = c² |k|² - damping²."""
+    modulus, nu, square = 4e3, 0.1, np.pi**2 * (1 + 1 / 0.75**2)
+    alone, _ = swings(modulus, 0.0, "explicit")
+    for scheme in ("explicit", "coupled"):
+        damping, omega = swings(modulus, nu, scheme)
+        assert damping - alone == pytest.approx(nu * square / 2, rel=0.03)
+        assert omega == pytest.approx(np.sqrt(modulus / RHO * square - damping**2), rel=0.02)
+
+
+def swings(modulus, nu, scheme, fps=200):
+    """Damping and frequency (1/s) of the first standing wave in a full box that liquid slides in."""
+    size = (1.0, 0.75)
+    keys = {"gravity": False, "fps": fps, "viscosity": nu * RHO, "solver": {"viscosity": scheme}}
+    solver = built(scene([box((0, 0), size)], size, 20, modulus, **keys), 2.0)
+    wave = np.pi / np.array(size)
+
+    def mode():
+        x, y = (wave * solver.state.particles.position(solver.h)).T
+        return np.stack([wave[1] * np.sin(x) * np.cos(y), -wave[0] * np.cos(x) * np.sin(y)])
+
+    solver.state.particles.velocity[:] = 1e-3 * mode()
+    seen: list[float] = []
+    while len(seen) < 60:
+        solver.advance((len(seen) + 1) / fps)
+        seen.append(float((solver.state.particles.velocity * mode()).sum()))
+    # a(n+1) = 2 e^(-γ dt) cos(ω dt) a(n) - e^(-2γ dt) a(n-1)
+    a = np.array(seen)
+    (turn, kept), *_ = np.linalg.lstsq(np.stack([a[1:-1], -a[:-2]], axis=1), a[2:], rcond=None)
+    return -np.log(kept) / 2 * fps, np.arccos(turn / 2 / np.sqrt(kept)) * fps
 
 
 def test_a_body_in_free_fall_is_not_strained(dimension):
@@ -268,6 +302,36 @@ def test_jelly_that_falls_on_a_ball_stays_out_of_it():
     assert not p.ballistic.any()
     assert solver.ledger.volume == pytest.approx(solver.ledger.initial, rel=0.03)
     assert energy(solver, 5e3, 9.81) < start
+
+
+@pytest.mark.slow
+def test_a_body_that_cuts_cells_holds_what_yields_as_whole_cells_do():
+    """A block that gives way under its weight spreads as far, and no film is pushed out from under it."""
+    widths = []
+    for top in (6.8, 7.0):
+        h, low, high = 0.002, (0.023, top * 0.002), (0.037, top * 0.002 + 0.016)
+        table = {"shape": {"kind": "box", "min": (0.012, 0), "max": (0.048, top * h)}, "friction": 1.0}
+        made = scene([box(low, high)], (0.06, 0.03), 30, 700.0, solid=[table], liquid={"yield_strain": 0.05})
+        solver = build_liquid(made)
+        advanced(solver, 6 / 24)
+        p = solver.state.particles
+        assert not p.ballistic.any()
+        widths.append(np.ptp(p.position(solver.h)[:, 0]))
+    assert widths[0] == pytest.approx(widths[1], rel=0.1)
+
+
+def test_elastic_liquid_clings_as_thick_as_its_viscosity_and_its_modulus_make_it():
+    """A Kelvin-Voigt body: ν + G dt/ρ, one number or by cell."""
+    solver = build_liquid(scene([box((0.1, 0.1), (0.2, 0.2))], (0.3, 0.3), 12, 4e3, viscosity=2.6))
+    dt, elastic = 1e-3, solver.elasticity
+    solids, _, cells, _ = solver.label(dt)
+    motion = elastic.at(solver.state, cells, solids, dt)
+    velocity, _ = solver.transfer.to_grid(solver.state, cells)
+    expected = 2.6 / RHO + 4e3 / RHO * dt
+    assert motion.apply(solver.viscosity, velocity, dt).nu == pytest.approx(expected)
+    solver.state.viscosity = CellField.filled(cells.tiles, 5.2 / RHO)
+    by_cell = elastic.at(solver.state, cells, solids, dt).apply(solver.viscosity, velocity, dt).nu
+    assert by_cell.pool == pytest.approx(expected + 2.6 / RHO, rel=1e-6)
 
 
 def test_jelly_out_of_a_spout_hangs_on_it():

@@ -332,3 +332,30 @@ def test_gallery_scenes_with_solids_leak_nothing(name, courant):
         for solid in scene.solid:
             assert distance(solid.shape, solver.state.particles.position(solver.h)).min() >= 0
     assert set(solver.ledger.leaks.values()) == {0}
+
+
+def test_films_are_held_where_the_centre_of_a_face_is_in_a_rough_body(dimension):
+    """Such faces are closed, others are as open as before; a cell without an open face is solid."""
+    along, tiles = CELLS[dimension], tiles_over((-3,) * dimension, tuple(n + 6 for n in CELLS[dimension]))
+    box = DomainBox(along, ((CLOSED, CLOSED),) * dimension)
+    for friction in (1.0, 0.5):
+        body = Solid(name="b", shape=incline(dimension), friction=friction)
+        free, held = (SceneSolids(Cut([body], box, H, True, holds)).at(tiles) for holds in (False, True))
+        before, after = free.cut_cells, held.cut_cells
+        assert before is not None
+        assert after is not None
+        shut = after.face_fractions != before.face_fractions
+        assert shut.any() == (friction == 1)
+        assert (after.face_fractions[shut] == 0).all()
+        assert ((after.closed[shut] & WALL) > 0).all()
+        assert before.face_fractions[shut].max(initial=0) < 0.75
+        for axis in range(dimension):
+            is_shut = shut[axis][1:]
+            normal = np.eye(dimension)[axis]
+            centres = tiles.cell_centres(tiles.slots, H)[is_shut.ravel()] - H / 2 * normal
+            assert (distance(incline(dimension), centres, "b") < 1e-6).all()
+        places = np.nonzero(held.is_solid & ~free.is_solid)
+        for axis in range(dimension):
+            fractions = after.face_fractions[axis]
+            assert (fractions[places] == 0).all()
+            assert (fractions[tiles.beside(places, axis, 1)] == 0).all()

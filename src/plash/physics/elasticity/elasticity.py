@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import Cells
-from plash.grid.fields import FaceField
+from plash.grid.fields import CellField, FaceField
 from plash.particles.particles import Particles
 from plash.physics.elasticity.base import ElasticLiquid
 from plash.physics.elasticity.contact import let_settle
@@ -193,8 +193,14 @@ class ElasticMotion:
             self.smoothing = Smoothing.of(faces, cells, samples, self.of.firmness, self.dt, scheme)
             self.smoothing.add_force(velocity, load, samples, dt / scheme.h)
         found = viscosity.apply(velocity, cells, solids, liquid.viscosity, dt, inlets, paths)
-        firmness = self.of.firmness * self.dt  # clings as liquid of such a viscosity does
-        return CoupledStep(found.iterations, found.residual, found.pressure, firmness, dt, scheme.h)
+        return CoupledStep(found.iterations, found.residual, found.pressure, self._thickness(found.nu), dt, scheme.h)
+
+    def _thickness(self, nu: float | CellField) -> float | CellField:
+        """Viscosity (m²/s) of a liquid that clings as this one does: its own, and what its modulus is to a step."""
+        firmness = np.float32(self.of.firmness * self.dt)
+        if isinstance(nu, CellField):
+            return CellField(nu.tiles, np.nan_to_num(nu.pool) + firmness)
+        return nu + float(firmness)
 
     def strain(self, velocity: FaceField) -> None:
         """Strain the liquid as the velocity of the step does, and let it yield."""

@@ -25,7 +25,7 @@ from plash.grid.cells import SIDE, WALL, Cells, CutCells, SolidFlux
 from plash.grid.fields import FaceField
 from plash.grid.halos import at_minimal_corners, touching
 from plash.grid.openness import Openness
-from plash.grid.tiles import Tiles
+from plash.grid.tiles import Places, Tiles
 from plash.levelset.fractions import LEAST_SHARE, cell_share, open_fractions, open_half_cells
 from plash.particles.collide import Start, collide_particles
 from plash.particles.particles import Particles
@@ -168,12 +168,14 @@ class Cut:
         box: The domain.
         h: Cell size, m.
         no_slip_by_viscosity: Whether viscosity stops liquid at walls of friction 1.
+        holds_films: Whether faces that have their centre in a body of friction 1 are closed: stress holds the liquid.
     """
 
     bodies: Sequence[Solid]
     box: DomainBox
     h: float
     no_slip_by_viscosity: bool = False
+    holds_films: bool = False
 
     @cached_property
     def _friction(self) -> FrictionAtRest:
@@ -201,6 +203,8 @@ class Cut:
         some = near.any(axis=0)
         _cut(made, new[some], made.bodies.at_corners(tiles, new[some], near[:, some]))
         holds[new[some]] = True
+        if self.holds_films:
+            _close_held(made, made.friction)
         return replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
 
     def in_motion(self, standing: CutSolids, nearby: NearGroups) -> Solids:
@@ -212,11 +216,13 @@ class Cut:
 
         touched = np.minimum.reduce(nearby.corners).reshape(len(slots), -1).min(axis=1) < _TOUCHES
         corners, rows = [solid_phi[touched] for solid_phi in (at_standing, *nearby.corners)], slots[touched]
+        friction = with_moving(standing.friction, nearby, rows, corners[1:])
+        if self.holds_films:
+            _close_held(made, friction)
         velocity, owner = nearest_solid_velocity(tiles, rows, corners, nearby.groups)
         velocity *= (made.open_space.closed[:, rows] & SIDE) == 0
         closed = 1.0 - made.open_space.face_fractions[:, rows]
         open_space = replace(made.open_space, solid_flux=SolidFlux(rows, outflow(tiles, rows, velocity * closed)))
-        friction = with_moving(standing.friction, nearby, rows, corners[1:])
         every = replace(made, open_space=open_space, friction=friction)
         return Solids(every, standing, MovingSolids.of(nearby, rows, velocity.astype(np.float32), owner))
 
@@ -306,6 +312,25 @@ def _close_faces(made: CutSolids, slots: NDArray[np.int32]) -> None:
         cut_cells.face_fractions[axis, slots] *= ~is_closed
         cut_cells.closed[axis, slots] |= np.where(is_closed, WALL, 0).astype(np.uint8)
         cut_cells.closed[axis, slots] |= np.where(is_side, SIDE, 0).astype(np.uint8)
+
+
+def _close_held(made: CutSolids, friction: Friction) -> None:
+    """Close every face with its centre in a body of friction 1; cells that have no open face then are solid.
+
+    The stress of firm liquid ends at such faces. Were they open to the pressure, it would push films out from under a
+    body with nothing to hold them.
+    """
+    tiles, cut_cells, slots = made.tiles, made.open_space, friction.slots
+    is_held = friction.depth > 0
+    cut_cells.face_fractions[:, slots] *= ~is_held
+    cut_cells.closed[:, slots] |= np.where(is_held, WALL, 0).astype(np.uint8)
+    row, z, y, x = np.nonzero(~made.is_solid[slots] & (cut_cells.face_fractions[:, slots] == 0).all(axis=0))
+    places: Places = (slots[row].astype(np.int64), z, y, x)
+    is_shut = np.ones(len(row), np.bool_)
+    for axis in range(tiles.dimension):
+        is_shut &= cut_cells.face_fractions[axis][tiles.beside(places, axis, 1)] == 0
+    shut = tuple(part[is_shut] for part in places)
+    made.is_solid[shut], made.inverse_kernel_weight[shut] = True, np.nan
 
 
 def _cut(made: CutSolids, slots: NDArray[np.int32], corners: NDArray[np.float64]) -> None:

@@ -25,11 +25,13 @@ class ViscousStep:
         iterations: Conjugate-gradient iterations; 0 if nothing had to be solved.
         residual: True residual over the change of momentum that viscosity made.
         pressure: What bore the liquid's weight while it acted; None if nobody asked.
+        nu: Kinematic viscosity that acted, m²/s: one number, or at cell centres.
     """
 
     iterations: int = 0
     residual: float = 0.0
     pressure: KnownPressure | None = None
+    nu: float | CellField = 0.0
 
     def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
         """Continue the new velocity beyond the surface as the stress there asks for: nothing, if it is not known."""

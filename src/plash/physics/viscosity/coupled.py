@@ -34,12 +34,10 @@ class CoupledStep(ViscousStep):
     """How the velocity was found, with the whole stress.
 
     Attributes:
-        nu: Kinematic viscosity, m²/s.
         dt: How long it acted, s.
         h: Cell size, m.
     """
 
-    nu: float | CellField = 0.0
     dt: float = 0.0
     h: float = 1.0
 

@@ -75,11 +75,12 @@ class ExplicitViscosity:
         paths: StraightPaths | None = None,
     ) -> ViscousStep:
         """Set u += ν dt ∇²u on every known face; unknown ones must be the dry ones."""
+        nu = self.nu if viscosity is None else viscosity
         if viscosity is None and not solids.holds_liquid:
             self._diffuse(velocity, cells, dt)
         else:
-            self._diffuse_beside_walls(velocity, cells, solids, self.nu if viscosity is None else viscosity, dt)
-        return ViscousStep()
+            self._diffuse_beside_walls(velocity, cells, solids, nu, dt)
+        return ViscousStep(nu=nu)
 
     def _diffuse(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """With one viscosity, and where liquid slides along all walls."""

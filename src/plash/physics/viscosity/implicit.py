@@ -59,4 +59,4 @@ class ImplicitViscosity:
         nu = self.nu if viscosity is None else viscosity
         balanced = self.balance.balanced(velocity, cells, solids, inlets)
         found = act_implicitly((velocity, balanced.velocity), cells, solids, nu, dt, scheme)
-        return ViscousStep(found.iterations, found.residual, balanced.pressure)
+        return ViscousStep(found.iterations, found.residual, balanced.pressure, nu)

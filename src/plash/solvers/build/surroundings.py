@@ -33,10 +33,10 @@ def domain_box(scene: Scene) -> DomainBox:
 def scene_solids(scene: Scene, cuts_cells: bool, no_slip_by_viscosity: bool = False) -> SceneSolids[Any]:
     """How solids are seen, times how they move."""
     domain, moves = scene.domain, any(solid.moves for solid in scene.obstacles)
-    geometry = Cut if cuts_cells else Voxel
     standing = [solid for solid in scene.obstacles if not solid.moves]
     motion = Prescribed(scene.obstacles, domain.h, domain.size) if moves else AtRest()
-    return SceneSolids(geometry(standing, domain_box(scene), domain.h, no_slip_by_viscosity), motion)
+    seen = standing, domain_box(scene), domain.h, no_slip_by_viscosity
+    return SceneSolids(Cut(*seen, holds_films=scene.shear_modulus > 0) if cuts_cells else Voxel(*seen), motion)
 
 
 def scene_forces(scene: Scene, *first: Force) -> Forces:
