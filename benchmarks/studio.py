@@ -5,8 +5,10 @@
 A square tank, 40 % liquid, sloshing; or a plume of smoke in a square box. *Steps alone* is the live simulation in this
 process. *Whole pipe* is a studio on this machine with a page that does nothing but take frames: steps and frames a
 second, bytes a frame. *In a browser* is chromium with the studio's page, and the pictures a second that it has drawn;
-without a graphics card the processor draws them. *Milliseconds* are those of each stage of a step. Time *of the
-processor* is what other programs on the machine do not add to. Set NUMBA_NUM_THREADS to choose the threads of all.
+without a graphics card the processor draws them. On Linux it also tells what a picture takes of the processor in the
+simulation, in chromium's process for graphics and in the page's. *Milliseconds* are those of each stage of a step.
+Time *of the processor* is what other programs on the machine do not add to. Set NUMBA_NUM_THREADS to choose the threads
+of all.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -137,12 +140,43 @@ def in_browser(text: str, seconds: float) -> str:
         read = "Number(document.querySelector('#s-fps').textContent.split(' ')[0])"
         time.sleep(2)
         rates = []
-        start = time.perf_counter()
+        start, before = time.perf_counter(), _busy()
         while time.perf_counter() - start < seconds:
             time.sleep(0.5)
             rates.append(tab.evaluate(read))
+        pictures = np.mean(rates) * (time.perf_counter() - start)
+        spent = {part: 1e3 * (busy - before.get(part, 0.0)) / pictures for part, busy in _busy().items()}
+        size = tab.evaluate(f"[{told.removesuffix('.dataset')}].map((c) => `${{c.width}} x ${{c.height}}`)[0]")
         browser.close()
-    return f"in a browser: {np.median(rates):.0f} pictures a second, least {np.min(rates):.0f}"
+    parts = ", ".join(f"{part} {ms:.1f}" for part, ms in spent.items())
+    return (
+        f"in a browser: {np.median(rates):.0f} pictures a second, least {np.min(rates):.0f}, {size} pixels; "
+        f"ms of the processor for a picture: {parts or 'not known on this system'}"
+    )
+
+
+_PARTS = {"plash.studio.process": "simulation", "--type=gpu-process": "graphics", "--type=renderer": "page"}
+
+
+def _busy() -> dict[str, float]:
+    """Seconds of the processor that programs begun by this one have taken so far, by what they do."""
+    found: dict[str, float] = dict.fromkeys(_PARTS.values(), 0.0)
+    parents, spent, parts = {}, {}, {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            text, command = (place / "stat").read_text(), (place / "cmdline").read_text()
+        except OSError:  # it has just ended
+            continue
+        numbers = text.rpartition(")")[2].split()
+        parents[place.name], spent[place.name] = numbers[1], int(numbers[11]) + int(numbers[12])
+        parts[place.name] = next((part for mark, part in _PARTS.items() if mark in command), None)
+    for number, part in parts.items():
+        above = number
+        while above in parents and above != str(os.getpid()):
+            above = parents[above]
+        if part is not None and above == str(os.getpid()):
+            found[part] += spent[number] / os.sysconf("SC_CLK_TCK")
+    return found if parents else {}
 
 
 async def _watch(socket, text: str, seconds: float, view: str) -> str:  # type: ignore[no-untyped-def]

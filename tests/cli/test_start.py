@@ -1,4 +1,4 @@
-"""Signals in the first moments of the program, and what a stopped run tells."""
+"""Signals in the first moments of the program, what a stopped run tells, and the last moments."""
 
 import signal
 import subprocess
@@ -39,3 +39,22 @@ def test_with_json_it_is_told_as_json(tmp_path):
     text = PROGRAM.format(module="numba", number=int(signal.SIGTERM), out=str(tmp_path / "run"), more=["--json"])
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.stdout == '{"event": "error", "message": "stopped", "exit_code": 130}\n'
+
+
+ENDING = """
+import atexit, sys
+from plash.cli import main
+sys.argv = ["plash", {command!r}]
+try:
+    main()
+finally:
+    atexit.register(print, "done at the end")
+"""
+
+
+@pytest.mark.parametrize(("command", "code"), [("scenes", 0), ("scense", 2)])
+def test_the_end_keeps_output_and_code_and_does_what_is_to_be_done_then(command, code):
+    done = subprocess.run([sys.executable, "-c", ENDING.format(command=command)], capture_output=True, text=True)
+    assert done.returncode == code
+    assert ("dam_break_2d" in done.stdout) == (code == 0)
+    assert done.stdout.splitlines()[-1] == "done at the end"

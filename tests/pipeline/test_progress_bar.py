@@ -64,3 +64,5 @@ def test_runs_show_themselves_in_a_notebook(tmp_path):
     assert "2 of 2" in run._repr_html_()
     assert "<pre>version = 1" in scene._repr_html_()
     assert "frame 2" in run[2]._repr_html_()
+    folder = tmp_path / "run"
+    assert [repr(run), repr(run[2])] == [f"<OpenRun {folder}: 2 frames>", f"<RunFrame 2 of {folder}>"]

@@ -62,6 +62,7 @@ def test_a_plot_has_a_dot_for_each_sample(kind):
     np.testing.assert_array_equal(dots.get_offsets(), frame.snapshot.samples().position[:, :2])
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x, m", "y, m")
     np.testing.assert_array_equal(dots.get_array(), frame.snapshot.samples().speed)
+    assert dots.get_clim() == (0, frame.snapshot.samples().speed.max())
 
 
 def test_a_plot_in_space_has_the_nearest_on_top():
@@ -93,6 +94,7 @@ def test_a_notebook_shows_a_picture_that_is_dark_where_the_fluid_is(kind):
     frame, _ = frame_of(kind)
     text = frame._repr_html_()
     assert "frame 1, 0.000 s" in text
+    assert repr(frame).startswith("<Frame 1 at 0 s: volume ")
     picture = Image.open(io.BytesIO(base64.b64decode(re.search(r"base64,([^\"]+)", text)[1])))
     pixels = np.asarray(picture.convert("L"))
     assert pixels[-1, 0] < 100  # the lower left corner

@@ -42,6 +42,13 @@ def test_the_settings_know_the_stages_of_the_step(kind):
     assert tuple(stage.name for stage in solver.stages(0.005)) == scene(kind).solver.step_stages
 
 
+def test_a_stage_that_there_is_not_is_named_with_those_there_are():
+    solver = plash.build(scene("liquid"))
+    plash.add_stage(solver, "proiect", lambda solver, dt: None)
+    with pytest.raises(plash.SceneError, match=r"'proiect' is no stage .* grid, advect, .* Did you mean \"project\""):
+        solver.advance(0.01)
+
+
 def test_what_it_adds_to_the_velocity_acts_as_a_force():
     """A blob without weight that is pushed in every step has the velocity a t, but for the push of one step.
 

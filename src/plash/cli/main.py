@@ -102,9 +102,9 @@ def plash() -> None:
     """
 
 
-def main() -> None:
-    """Run the program, and end with the exit code that says how it went."""
-    sys.exit(_exit_code(sys.argv[1:]))
+def main() -> int:
+    """Run the program; the code says how it went."""
+    return _exit_code(sys.argv[1:])
 
 
 def _exit_code(arguments: list[str]) -> int:

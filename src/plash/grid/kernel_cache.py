@@ -13,6 +13,7 @@ from typing import Any
 
 import numba
 from numba.core import caching
+from numba.core.runtime.nrt import rtsys
 
 from plash.grid.blas import find_blas
 from plash.grid.cache_folder import cache_folder
@@ -84,9 +85,19 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
         return str(super().cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for some kinds of arguments, or None."""
+        """The kernel for some kinds of arguments, or None.
+
+        Numba would first load all that it can compile, which takes a sixth of a second. Machine code needs only the
+        functions that count references; where there is none, the compiler loads the rest by itself.
+        """
         self._find()
-        return super().load_overload(sig, target_context)
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            found = self._load_overload(sig, target_context)
+            if found is not None:
+                return found
+        find_blas()
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the kernel for some kinds of arguments."""
@@ -95,7 +106,6 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
 
     def _find(self) -> None:
         if not self._is_found:
-            find_blas()
             super().__init__(self._function)
             self._cache_file = _FileByName(self._cache_path, self._impl.filename_base, "")
             self._is_found = True

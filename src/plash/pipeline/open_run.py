@@ -196,6 +196,9 @@ class OpenRun(Sequence["RunFrame"]):
         """Whether a stage has made a file."""
         return number in self.manifest.stage(stage.name).items
 
+    def __repr__(self) -> str:
+        return f"<OpenRun {self.folder.root}: {len(self)} frames>"
+
     def _repr_html_(self) -> str:
         return run_html(self.scene, self.manifest, self.folder, self.numbers)
 
@@ -282,6 +285,9 @@ class RunFrame:
     def plot(self, axes: Axes | None = None, *, color_by: str | None = "speed") -> Axes:
         """Draw where the fluid is with matplotlib; `color_by` is "speed", "amount" or None."""
         return plot(self, axes, color_by=color_by)
+
+    def __repr__(self) -> str:
+        return f"<RunFrame {self.number} of {self.run.folder.root}>"
 
     def _repr_html_(self) -> str:
         return html_of(self, {"run": str(self.run.folder.root), "volume": f"{self.ledger.get('volume', 0.0):.4g}"})

@@ -115,7 +115,7 @@ def run(
         progress: True for a bar, False for silence, or who else wants to know how it is getting on. If not said there
             is a bar where somebody watches: in a terminal and in a notebook.
         workers: Have the work done by so many processes of this machine, or by the workers of a Dask scheduler at an
-            address such as "tcp://host:8786" ([farm.md](farm.md)). The files are the same.
+            address such as `tcp://host:8786` ([farm.md](farm.md)). The files are the same.
         threads: Threads that each worker uses; as many as Dask gave it if not said.
 
     Raises:

@@ -86,7 +86,7 @@ def wedge(
         parquet: Whether to write the table as a Parquet file too, which needs the package pyarrow.
         progress: Who wants to know how it is getting on.
         workers: Have runs done side by side, by so many processes of this machine, or by the workers of a Dask
-            scheduler at an address such as "tcp://host:8786" ([farm.md](farm.md)). Each run is done by one of them.
+            scheduler at an address such as `tcp://host:8786` ([farm.md](farm.md)). Each run is done by one of them.
         threads: Threads that each worker uses; as many as Dask gave it if not said.
 
     Raises:

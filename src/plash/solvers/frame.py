@@ -421,6 +421,10 @@ class Frame:
 
         return plot(self, axes, color_by=color_by)
 
+    def __repr__(self) -> str:
+        amount = f"{self.ledger.volume:.4g} of {self.ledger.target_volume:.4g}"
+        return f"<Frame {self.number} at {self.time:.4g} s: volume {amount}, {len(self.steps)} steps>"
+
     def _repr_html_(self) -> str:
         from plash.solvers.frame_views import html_of
 

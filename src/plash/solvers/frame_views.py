@@ -66,6 +66,7 @@ def plot(frame: Shown, axes: Axes | None = None, *, color_by: str | None = "spee
     axes.set_ylim(min(0.0, y.min()), y.max() + samples.spacing)
     dots = axes.scatter(x, y, s=_dot_area(axes, samples.spacing), c=values, marker="s", linewidths=0)
     if values is not None:
+        dots.set_clim(0.0, float(values.max()) or 1.0)  # of a liquid at rest, from 0 to 1 m/s
         label = "speed, m/s" if color_by == "speed" else "amount at each point"
         axes.figure.colorbar(dots, ax=axes, label=label, shrink=0.8)
     return axes

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar, cast
 
+from plash.errors import Problem, SceneError
 from plash.scene.functions import called
+from plash.scene.language.words import nearest
 from plash.scene.model import Scene
 from plash.solvers.step_stage import StepStage
 
@@ -34,6 +36,9 @@ def add_stage(solver: Any, after: str, function: Function, *, key: str = "stage"
             solver's state: `solver.state.velocity`, `solver.state.particles`.
         key: What messages call it.
 
+    Raises:
+        SceneError: From the end of the first step: its stages have other names.
+
     Example:
         >>> import plash
         >>> solver, seen = plash.build(plash.load_scene("dam_break_2d", resolution=16)), []
@@ -46,9 +51,14 @@ def add_stage(solver: Any, after: str, function: Function, *, key: str = "stage"
     inner = staged.stages
 
     def stages(dt: float, *more: Any, **named: Any) -> Iterator[StepStage[Any]]:
+        names = []
         for stage in inner(dt, *more, **named):
+            names.append(stage.name)
             if stage.name == after:
                 called(function, key, solver, dt)
             yield stage
+        if after not in names:
+            sentence = f"{after!r} is no stage of a step here: its stages are {', '.join(names)}."
+            raise SceneError([Problem(key, f"{sentence}{nearest(after, names)}")])
 
     staged.stages = stages

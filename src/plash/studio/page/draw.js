@@ -1,6 +1,7 @@
 // Draws frames with WebGL 2, and knows where the domain is on the screen.
 
-import { DOT, DOTS, FLUID, QUAD } from "./shaders.js";
+import { attribute, program } from "./programs.js";
+import { DOT, DOTS, fluid, QUAD } from "./shaders.js";
 
 const SURFACE = 0,
   FAINT = 1,
@@ -115,13 +116,14 @@ export class Picture {
 
   #prepare() {
     const gl = this.gl;
-    this.fluid = program(gl, QUAD, FLUID);
+    this.programs = new Map(); // of the fluid, by what they draw
     this.dots = program(gl, DOTS, DOT);
     this.quad = gl.createVertexArray();
     gl.bindVertexArray(this.quad);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
-    attribute(gl, this.fluid, "corner", 2, gl.FLOAT, false);
+    gl.enableVertexAttribArray(0); // the corner, in any program of the fluid
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.cloud = gl.createVertexArray();
     gl.bindVertexArray(this.cloud);
     this.places = gl.createBuffer();
@@ -220,29 +222,54 @@ export class Picture {
       gl.uniform3f(at("liquid"), ...this.liquid);
       return at;
     };
-    const at = shared(this.fluid);
+    const at = shared(this.#fluid(view));
     gl.uniform2f(at("cells"), ...this.cells);
-    gl.uniform1i(at("mode"), this.#mode(view));
     gl.uniform1f(at("levels"), view === "phi" ? (this.range * this.cells[0]) / this.size[0] : 0);
     gl.uniform1f(at("faint"), view === "smoke" ? 1 : 0.45);
     gl.uniform3f(at("soot"), ...(this.smokeColor ?? (this.dark ? [0.84, 0.86, 0.89] : [0.27, 0.3, 0.34])));
-    gl.uniform1i(at("hasFlame"), this.hasFlame ? 1 : 0);
-    gl.uniform1f(at("range"), 1);
     gl.uniform1f(at("pixel"), 1 / (this.scale * ratio));
-    gl.uniform1i(at("hasValue"), this.hasValue ? 1 : 0);
-    gl.uniform1i(at("hasSolid"), this.hasSolid ? 1 : 0);
-    gl.uniform1i(at("hasTint"), this.hasTint ? 1 : 0);
-    gl.uniform1i(at("lines"), this.lines && (this.scale * this.size[0]) / this.cells[0] > 3 ? 1 : 0);
     TEXTURES.forEach((name, unit) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
       gl.bindTexture(gl.TEXTURE_2D, (!this.missing?.has(name) && this.textures[name]?.id) || this.#blank());
       gl.uniform1i(at(name), unit);
     });
     gl.disable(gl.BLEND);
+    gl.clearColor(...(this.dark ? [0.039, 0.055, 0.075] : [0.968, 0.976, 0.988]), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(...this.#shown(ratio, w, h));
     gl.bindVertexArray(this.quad);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.disable(gl.SCISSOR_TEST);
     if (this.count) this.#drawDots(shared, view, ratio);
     this.#keepUp(start);
+  }
+
+  // The program that draws a view of this frame: with what it has, and nothing else
+  #fluid(view) {
+    const choices = {
+      MODE: this.#mode(view),
+      PHI: !this.missing?.has("phi") && Boolean(this.textures.phi),
+      VALUE: Boolean(this.hasValue),
+      SOLID: Boolean(this.hasSolid),
+      TINT: Boolean(this.hasTint),
+      FLAME: Boolean(this.hasFlame),
+      LINES: this.lines && (this.scale * this.size[0]) / this.cells[0] > 3,
+    };
+    const key = String(Object.values(choices));
+    if (!this.programs.has(key)) this.programs.set(key, program(this.gl, QUAD, fluid(choices)));
+    return this.programs.get(key);
+  }
+
+  // Where the domain and its rim are: column, row, width and height in pixels drawn, from the lower left
+  #shown(ratio, width, height) {
+    const rim = 4,
+      [left, bottom] = this.toScreen([0, 0]).map((value) => value * ratio),
+      [right, top] = this.toScreen(this.size).map((value) => value * ratio);
+    const within = (value, most) => Math.min(most, Math.max(0, value));
+    const x = within(Math.floor(left - rim), width),
+      y = within(Math.floor(height - bottom - rim), height);
+    return [x, y, within(Math.ceil(right + rim), width) - x, within(Math.ceil(height - top + rim), height) - y];
   }
 
   // Without a graphics card a picture takes long: then it is drawn coarser, and finer again when there is time
@@ -354,27 +381,4 @@ function rangeOf(values) {
     if (above > total * 0.01) return (bin + 1) * 128;
   }
   return 32767;
-}
-
-function program(gl, vertex, fragment) {
-  const made = gl.createProgram();
-  for (const [kind, source] of [
-    [gl.VERTEX_SHADER, vertex],
-    [gl.FRAGMENT_SHADER, fragment],
-  ]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
-    gl.attachShader(made, shader);
-  }
-  gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
-  return made;
-}
-
-function attribute(gl, owner, name, size, type, normalized) {
-  const at = gl.getAttribLocation(owner, name);
-  gl.enableVertexAttribArray(at);
-  gl.vertexAttribPointer(at, size, type, normalized, 0, 0);
 }
