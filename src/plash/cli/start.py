@@ -6,14 +6,12 @@ Nothing that is imported here takes time. A run has its own way to stop (`plash.
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import signal
 import sys
 from types import FrameType
 
 STOPPED = 130
-_GARBAGE = 200_000  # objects between two searches for garbage: loading makes many and no garbage
 
 
 def main() -> None:
@@ -32,7 +30,6 @@ def main() -> None:
     atexit.register(leave)  # the first to be registered is the last to be called
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
-    gc.set_threshold(_GARBAGE)
     from plash.cli.main import main as run_program
 
     try:
