@@ -28,9 +28,9 @@ unit: .venv/ready browser
 quick: .venv/ready ## while editing: the tests without those marked slow, in less than two minutes on two cores once kernels are compiled
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target CHOICE='-m "not slow"' unit-solving unit-others
 
-SOLVING := tests/end_to_end tests/linear tests/physics tests/pipeline tests/solvers
+SOLVING := tests/end_to_end tests/linear tests/pipeline tests/solvers
 # Of the other half, those that simulate go last: the first half has compiled their kernels by then
-LAST := tests/exports tests/files tests/fuzz tests/levelset tests/mesh tests/particles tests/whitewater
+LAST := tests/exports tests/files tests/fuzz tests/levelset tests/mesh tests/particles tests/physics tests/whitewater
 FIRST := $(filter-out $(SOLVING) $(LAST) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)) $(wildcard tests/test_*.py)) src/plash
 CHOICE :=
 
