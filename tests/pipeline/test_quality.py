@@ -87,12 +87,15 @@ def test_without_mitsuba_a_run_still_makes_its_movie_and_says_so(tmp_path, witho
 
 
 def test_without_mitsuba_rendering_alone_ends_with_the_command_to_install_it(tmp_path, without_mitsuba, capfd):
-    plash.run(scene(), tmp_path / "run", stages=["simulate", "mesh"])
+    plash.run(scene(), tmp_path / "run", stages=["simulate", "mesh", "render"])
     preview: Any = {"look.quality": "preview"}
     with pytest.raises(MissingPartError):
         plash.resume(tmp_path / "run", stages=["render"], **preview)
     assert _exit_code(["render", str(tmp_path / "run"), "--quality", "preview"]) == 7
     assert 'pip install "plash[render]"' in capfd.readouterr().err
+    # The run is as it was, and goes on
+    assert plash.open_run(tmp_path / "run").scene.look.quality == "draft"
+    assert plash.resume(tmp_path / "run", stages=["video"]).movie is not None
 
 
 def test_two_dimensions_are_drawn_and_that_is_said(tmp_path):

@@ -33,7 +33,7 @@ from plash.pipeline.stages.movies import MOVIES
 from plash.pipeline.stages.pictures import PICTURES
 from plash.pipeline.stages.registry import STAGES, export_stages, held_run, read_run, stages_of, with_those_before
 from plash.pipeline.stages.simulation import SIMULATION
-from plash.pipeline.stages.stage import RunPaths
+from plash.pipeline.stages.stage import FileStage, RunPaths
 from plash.pipeline.stages.wetness import WETNESS
 from plash.pipeline.stop import Stop, stop_on_signals
 from plash.pipeline.warm.kernel_list import kernels_for
@@ -180,6 +180,7 @@ def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | N
     with watched_compilation(progress.compiling) as compilation:
         if SIMULATION.name in stages and workers is None:
             refuse_without_memory(scene)
+        _refuse_what_cannot_be_made(scene, stages)
         with held_run(folder):
             new = Manifest(text, asked.source, simulation(scene), scene.solver.seed, name=folder.name)
             manifest = _manifest_for(folder, scene, new, asked.force)
@@ -284,6 +285,13 @@ def refuse_without_memory(scene: Scene) -> None:
     if needed > free:
         problem = f"needs about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free: use larger cells"
         raise SceneError([Problem("domain.resolution", problem)])
+
+
+def _refuse_what_cannot_be_made(scene: Scene, names: Sequence[str]) -> None:
+    """Refuse what this machine lacks a part for, while the run on disk is still as it was."""
+    for stage in stages_of(names):
+        if isinstance(stage, FileStage):
+            stage.adapted(scene, SIMULATION.name in names)
 
 
 def _manifest_for(folder: RunFolder, scene: Scene, new: Manifest, force: bool) -> Manifest:
