@@ -2,7 +2,7 @@
 
     python -m gallery [--only NAME] [--set KEY=VALUE]
 
-Large stills of the best of them are made first (gallery/heroes.py).
+Large stills and wide clips of the best of them are made first (gallery/heroes.py, gallery/clips.py).
 
 Runs are in out/gallery; a run that was stopped goes on where it was. With --only, just that scene's pictures are made.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 import plash
+from gallery.clips import WIDE, make_wide_clip
 from gallery.heroes import HEROES, make_hero
 from gallery.page import gallery_page, with_pictures
 from gallery.pictures import NOT_SHOWN, Pictures, complaints, make_pictures
@@ -38,6 +39,8 @@ def main(only: tuple[str, ...], settings: tuple[str, ...], runs: Path, docs: Pat
         click.echo(f"{name} ...", err=True)
         if name in HEROES and not more:
             make_hero(name, runs, pictures, progress_for(quiet=False, as_json=False))
+        if name in WIDE and not more:
+            make_wide_clip(name, runs, pictures, progress_for(quiet=False, as_json=False))
         make_pictures(name, runs, Pictures(pictures, name), progress_for(quiet=False, as_json=False), **more)
     write_pages(scenes, docs, pictures)
     found = complaints(pictures)

@@ -42,9 +42,16 @@ class Hero:
 
 
 HEROES = {
+    "burning_log": Hero(42, 128),
     "cherry_cream": Hero(6, 128),
+    "chocolate_pour": Hero(19, 128),
     "dam_break": Hero(13, 136),
+    "drop_in_pool": Hero(6, 128),
+    "fountain": Hero(17, 128),
+    "honey_coil": Hero(23, 128),
+    "kettle_steam": Hero(40, 128),
     "knot": Hero(16, 136),
+    "paint_mix": Hero(16, 128),
     "whisky_ice": Hero(8, 128),
     "wine_glass": Hero(20, 128),
 }

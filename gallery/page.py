@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from gallery.clips import wide_clip
 from gallery.heroes import still
 from gallery.pictures import NOT_SHOWN, Pictures
 from plash.scene.language.read import gallery_text, load_scene
@@ -15,11 +16,12 @@ INTRODUCTION = """\
 
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
 which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 24
-samples a pixel (`python -m gallery.heroes NAME`). The clips show the first seconds of each scene; those of smoke and of
-some thick liquids are drafts, and their small stills are ray traced.
+samples a pixel (`python -m gallery.heroes NAME`), wide clips of a second with 16 (`python -m gallery.clips NAME`).
+Small clips show the first seconds of a scene; those of smoke, of some thick liquids and of the level set are drafts.
+Their small stills are ray traced.
 """
 
-README_STILLS = ("dam_break", "knot", "whisky_ice", "torch")  # beside the two at its top
+README_STILLS = ("cherry_cream", "knot", "whisky_ice", "egg_white")  # below the two pictures at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
@@ -36,9 +38,11 @@ def gallery_page(scenes: Mapping[str, str], pictures: Path) -> str:
 
 
 def _images(name: str, pictures: Path) -> str:
-    """The pictures that a scene has: a large still, and a small one with a clip."""
+    """The pictures that a scene has: a large still, a wide clip, and a small still with a small clip."""
     title, folder = _title(name), f"{pictures.parent.name}/{pictures.name}"
     large = f"\n![{title}, large]({folder}/{name}_large.jpg)\n" if still(pictures, name).is_file() else ""
+    if wide_clip(pictures, name).is_file():
+        large += f"\n![{title}, a wide clip]({folder}/{name}_wide.webp)\n"
     if not Pictures(pictures, name).are_there:
         return large
     return f"""\

@@ -1,7 +1,7 @@
 """A still and a looping clip of a scene, made by a normal run: what is there already is not made again.
 
-Clips of smoke and of some thick liquids are drafts, which a ray-traced frame takes ten times as long as; their stills
-are ray traced.
+Clips of smoke, of some thick liquids and of the level set are drafts, which a ray-traced frame takes ten times as long
+as; their stills are ray traced.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SAMPLES = 12  # of a still whose clip is a draft
 _DRAFT_CLIPS = (
     "buckling_sheet",
     "chocolate_pour",
-    "egg_white",
+    "glass_pour_levelset",
     "honey_coil",
     "honey_toast",
     "jelly_drop",
@@ -52,7 +52,7 @@ _STILLS = {
     "chocolate_pour": 0.42,
     "cold_fog": 0.85,
     "drop_in_pool": 0.16,
-    "egg_white": 0.8,
+    "egg_white": 0.5,
     "honey_coil": 0.6,
     "honey_toast": 1.0,
     "jelly_letters": 0.9,
@@ -108,6 +108,21 @@ def settings_of(name: str, **more: Any) -> dict[str, Any]:
     return settings | more
 
 
+def run_for_clip(
+    name: str, folder: Path, settings: dict[str, Any], clip: Path, progress: Progress | None = None
+) -> plash.Scene:
+    """Run a scene with some settings, and take a clip that is small enough from the run; gives the scene."""
+    for factor in _RATE_FACTORS:
+        scene = plash.load_scene(name, **{**settings, "output.video_quality": factor})
+        plash.run(scene, folder, source=name, progress=progress)
+        made = folder / f"{folder.name}.webp"
+        if made.stat().st_size <= LARGEST_CLIP:
+            break
+    clip.parent.mkdir(parents=True, exist_ok=True)
+    copyfile(made, clip)
+    return scene
+
+
 def make_pictures(name: str, runs: Path, pictures: Pictures, progress: Progress | None = None, **more: Any) -> None:
     """Run a scene, and take a still and a clip from the run.
 
@@ -119,14 +134,7 @@ def make_pictures(name: str, runs: Path, pictures: Pictures, progress: Progress 
         more: Parameters of the scene to replace, such as `resolution=16`.
     """
     folder, settings = runs / name, settings_of(name, **more)
-    for factor in _RATE_FACTORS:
-        scene = plash.load_scene(name, **{**settings, "output.video_quality": factor})
-        plash.run(scene, folder, source=name, progress=progress)
-        clip = folder / f"{name}.webp"
-        if clip.stat().st_size <= LARGEST_CLIP:
-            break
-    pictures.folder.mkdir(parents=True, exist_ok=True)
-    copyfile(clip, pictures.clip)
+    scene = run_for_clip(name, folder, settings, pictures.clip, progress)
     number = _still_frame(name, scene.time.frames)
     if _has_draft_clip(name) and "look.quality" not in more:
         finer = plash.load_scene(name, **{**settings, "look.quality": "final", "look.samples": _SAMPLES})

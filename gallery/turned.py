@@ -2,7 +2,7 @@
 
     python -m gallery.turned
 
-writes bowl.ply, tumbler.ply and wine_glass.ply beside the scenes. Distances are in metres, and y is up.
+writes bowl.ply, bowl_lip.ply, tumbler.ply and wine_glass.ply beside the scenes. Distances are in metres, and y is up.
 """
 
 from __future__ import annotations
@@ -44,6 +44,24 @@ def turned(profile: Array) -> Mesh:
     ]
     vertices = np.concatenate([points, ends]).astype(np.float32)
     return Mesh(vertices, np.concatenate(faces).astype(np.int32))
+
+
+def ring(radius: float, thickness: float, height: float) -> Mesh:
+    """A ring about the axis, round in its section.
+
+    >>> lip = ring(0.5, 0.2, 0.1)
+    >>> round(lip.volume, 3), lip.open_edges()
+    (0.096, 0)
+    """
+    around, across = 2 * _AROUND, 16
+    a, b = np.meshgrid(*(2 * np.pi * np.arange(count) / count for count in (around, across)), indexing="ij")
+    far = radius + thickness / 2 * np.cos(b)
+    points = np.stack([far * np.cos(a), height + thickness / 2 * np.sin(b), far * np.sin(a)], axis=-1)
+    number = np.arange(around * across).reshape(around, across)
+    above, following = np.roll(number, -1, axis=1), np.roll(number, -1, axis=0)
+    beyond = np.roll(above, -1, axis=0)
+    faces = [np.stack(three, axis=-1) for three in ((number, above, following), (following, above, beyond))]
+    return Mesh(points.reshape(-1, 3).astype(np.float32), np.concatenate(faces).reshape(-1, 3).astype(np.int32))
 
 
 def bowl() -> Array:
@@ -103,7 +121,9 @@ def _round_rim(outer: tuple[float, float], inner: tuple[float, float]) -> list[t
 
 
 if __name__ == "__main__":
-    for name, profile in {"bowl": bowl(), "tumbler": tumbler(), "wine_glass": wine_glass()}.items():
+    bodies = {"bowl": bowl(), "tumbler": tumbler(), "wine_glass": wine_glass()}
+    made = {name: turned(profile) for name, profile in bodies.items()} | {"bowl_lip": ring(0.073, 0.0074, 0.0345)}
+    for name, mesh in made.items():
         file = Path(plash.__file__).parent / "scenes" / f"{name}.ply"
-        file.write_bytes(ply_bytes(turned(profile)))
+        file.write_bytes(ply_bytes(mesh))
         print(file)

@@ -12,7 +12,7 @@ from gallery.pictures import NOT_SHOWN, Pictures, complaints, settings_of
 from PIL import Image, ImageSequence
 
 import plash
-from gallery import heroes
+from gallery import clips, heroes
 from gallery import pictures as pictures_module
 from plash.render.preview.preview import preview_of
 
@@ -106,6 +106,16 @@ def test_a_scene_becomes_a_still_and_a_clip(tmp_path):
     with Image.open(pictures.still) as still, Image.open(pictures.clip) as clip:
         assert (still.format, still.width) == ("JPEG", 64)
         assert (clip.format, len(list(ImageSequence.Iterator(clip)))) == ("WEBP", 3)
+
+
+def test_a_wide_clip_is_taken_from_a_run_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(clips, "WIDE", {"dam_break_2d": clips.Wide(3, 16)})
+    small: Any = {"look.quality": "draft", "look.width": 64}
+    clips.make_wide_clip("dam_break_2d", tmp_path / "runs", tmp_path, None, **small)
+    with Image.open(clips.wide_clip(tmp_path, "dam_break_2d")) as clip:
+        assert (clip.format, clip.width, len(list(ImageSequence.Iterator(clip)))) == ("WEBP", 64, 3)
+    page = gallery_page({"dam_break_2d": "A dam breaks."}, tmp_path)
+    assert f"({tmp_path.parent.name}/{tmp_path.name}/dam_break_2d_wide.webp)" in page
 
 
 def test_a_large_still_is_made_once_and_again_when_its_scene_changes(tmp_path, monkeypatch):
