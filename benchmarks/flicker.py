@@ -5,9 +5,10 @@ The scene is simulated once, and its frames are drawn (draft) and ray traced (pr
     background      mean change from frame to frame where neither smoke nor its shadow is seen, and the largest
     smoke           mean change where smoke is seen, which is its motion
     unsteady        the part of that which goes back in the next frame: mean of |p(t+1) - 2 p(t) + p(t-1)| / 2
+    at rest         largest change while the smoke of the last frame stands still and the clock runs on
 
-Smooth motion has a small unsteady part. Grain that is new in every frame changes a picture of no motion by as much as
-it is unsteady, and what drafts have of it is that of the smoke itself, as they have no grain.
+Smooth motion has a small unsteady part. What drafts have of it is that of the smoke itself, as they have no grain.
+Grain that is new in every frame would be seen in smoke at rest, too.
 """
 
 from __future__ import annotations
@@ -27,22 +28,22 @@ from plash.render.choice import renderer_of
 from plash.render.moment import Moment, no_particles
 
 Picture = NDArray[np.float32]
+_RESTING = 2  # frames at the end in which nothing moves
 _SEEN = 2  # levels by which a pixel differs from that of the empty scene where there is smoke or shadow
 
 
 def pictures(scene: plash.Scene, run: Path, frames: range) -> Iterator[Picture]:
-    """The empty scene, then the frames, in levels."""
-    renderer = renderer_of(scene)
-    for number in (None, *frames):
-        moment = Moment(Mesh.empty(), no_particles(3))
-        if number is not None:
-            frame = plash.open_run(run)[number]
-            moment = Moment(Mesh.empty(), no_particles(3), frame.time, frame.snapshot.as_volume())
+    """The empty scene, the frames, and the last of them for some frames more, in levels."""
+    renderer, shown = renderer_of(scene), plash.open_run(run)
+    yield renderer.picture(Moment(Mesh.empty(), no_particles(3))).astype(np.float32)
+    for number in range(frames.start, frames.stop + _RESTING):
+        volume = shown[min(number, frames[-1])].snapshot.as_volume()
+        moment = Moment(Mesh.empty(), no_particles(3), number / scene.time.fps, volume)
         yield renderer.picture(moment).astype(np.float32)
 
 
-def measured(empty: Picture, shown: list[Picture], is_clear: NDArray[np.bool_]) -> str:
-    """What the module says, of pictures in a row; `is_clear` is where neither smoke nor shadow ever is."""
+def measured(empty: Picture, shown: list[Picture], standing: list[Picture], is_clear: NDArray[np.bool_]) -> str:
+    """What the module says, of pictures in a row and those at rest; `is_clear` has neither smoke nor shadow."""
     changes = [np.abs(b - a) for a, b in pairwise(shown)]
     still = np.array([change[is_clear].mean() for change in changes])
     largest = max(float(change[is_clear].max()) for change in changes)
@@ -51,8 +52,9 @@ def measured(empty: Picture, shown: list[Picture], is_clear: NDArray[np.bool_]) 
         seen = (np.abs(b - empty) > _SEEN).any(axis=2)
         moving.append(float(np.abs(b - a)[seen].mean()))
         unsteady.append(float(np.abs(c - 2 * b + a)[seen].mean()) / 2)
+    resting = max(float(np.abs(b - a).max()) for a, b in pairwise([shown[-1], *standing]))
     background = f"background {still.mean():.3f} (largest {largest:.0f})"
-    return f"{background}, smoke {np.mean(moving):.2f}, unsteady {np.mean(unsteady):.2f}"
+    return f"{background}, smoke {np.mean(moving):.2f}, unsteady {np.mean(unsteady):.2f}, at rest {resting:.0f}"
 
 
 def main() -> None:
@@ -72,14 +74,12 @@ def main() -> None:
         is_clear = None
         for quality in asked.quality:
             scene = plash.load_scene(asked.scene, **{"look.width": asked.width, "look.quality": quality})
-            empty, *shown = pictures(scene, run, range(asked.first, asked.first + asked.frames))
+            empty, *drawn = pictures(scene, run, range(asked.first, asked.first + asked.frames))
+            shown, standing = drawn[:-_RESTING], drawn[-_RESTING:]
             if is_clear is None:
                 is_clear = (np.abs(np.stack(shown) - empty).max(axis=0) < 1).all(axis=2)
-            part = f"{is_clear.mean():.0%} of it clear"
-            print(
-                f"{asked.scene}, {quality}, {asked.frames} frames, {part}: {measured(empty, shown, is_clear)}",
-                flush=True,
-            )
+            said = f"{is_clear.mean():.0%} of it clear: {measured(empty, shown, standing, is_clear)}"
+            print(f"{asked.scene}, {quality}, {asked.frames} frames, {said}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
-"""Elastic liquid against what is known of it: python -m validation.elastic [--finest N].
+"""Elastic liquid against what is known of it: python -m validation.elastic [PART ...].
 
-A block of jelly falls on a plate that holds it, in 2-D, with and without steps that are smoothed; the scene
-`jelly_drop` for ten seconds on several grids; and how long elastic steps take against those of the same liquid without
-a modulus.
+A free block swings, against the exact frequency; a block of jelly falls on a plate that holds it, in 2-D, with and
+without steps that are smoothed, and on a floor without friction; the scene `jelly_drop` for ten seconds on several
+grids; a rope of toothpaste; and how long elastic steps take against those of the same liquid without a modulus.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from scipy.spatial import cKDTree
 
 import plash
 from plash.grid.cells import NEAR_LIQUID
+from plash.scene.settings import LiquidSettings
 from plash.solvers.build.liquid import build_liquid
 from plash.solvers.liquid import LiquidSolver
 
@@ -24,6 +27,11 @@ RHO, GRAVITY, SIDE = 1040.0, 9.81, 0.1
 MODULUS, STIFF = 5e3, 1e5  # Pa
 GRIDS = (24, 32, 48)
 FPS = 24
+RESTS = 1.0  # s, after which a body has bounced for the last time and only wobbles
+_HEAD = (
+    "  modulus  elasticity  resolution  "
+    "steps  lowest/m  at rest/m  inside  volume, least, most  swings/Hz  energy  gained  furthest/h"
+)
 
 
 class Drop(NamedTuple):
@@ -34,8 +42,8 @@ class Drop(NamedTuple):
         lowest: Lowest height of its centre (m), times two.
         height: At rest, m: that of its surface over its middle.
         density: Largest error of how full its inside is.
-        surface: Least and largest volume inside its surface over that at the start.
-        frequency: At which its centre swings, 1/s; 0 if it does not swing three times.
+        surface: Least and largest volume inside its surface, once it only wobbles, over that of the same body set down.
+        frequency: At which its centre swings, once it only wobbles, 1/s; 0 if it does not swing three times.
         energy: At the end over that at the start.
         gain: Largest energy of any frame over that of any earlier one, less one, of those after it landed.
         furthest: Of a particle from its next one, cells.
@@ -75,25 +83,43 @@ def energy(solver: LiquidSolver, scene: plash.Scene) -> float:
 def dropped(scene: plash.Scene, seconds: float) -> Drop:
     """Let the body of a scene fall."""
     solver = build_liquid(scene)
-    start, centres, energies, volumes = energy(solver, scene), [], [], []
-    density = furthest = 0.0
+    start, energies, volumes, density, furthest = energy(solver, scene), [], [], 0.0, 0.0
+    path: list[tuple[float, float]] = []
     for frame in range(1, round(FPS * seconds) + 1):
         while solver.state.time < frame / FPS - 1e-9:
             solver.advance(frame / FPS)
+            path.append((solver.state.time, float(solver.state.particles.position(solver.h)[:, 1].mean())))
         places = solver.state.particles.position(solver.h)
-        centres.append(float(places[:, 1].mean()))
         energies.append(energy(solver, scene))
-        volumes.append(solver.ledger.volume)
+        if solver.state.time > RESTS:
+            volumes.append(solver.ledger.volume)
         density = max(density, abs(_fullness(solver) - 1))
         furthest = max(furthest, float(np.asarray(cKDTree(places).query(places, k=2)[0])[:, 1].max()) / solver.h)
-    landed = int(np.argmin(np.array(centres[: FPS // 2])))
+    times, heights = np.array(path).T
+    landed = int(times[np.argmin(heights[times < 0.5])] * FPS)
     later = np.array(energies[landed:])
     gain = float((later[1:] / np.minimum.accumulate(later)[:-1]).max()) - 1
-    surface = (min(volumes) / volumes[0], max(volumes) / volumes[0])
-    swings = frequency(np.array(centres[landed:]))
+    set_down = _volume_set_down(scene)
+    surface = (min(volumes) / set_down, max(volumes) / set_down)
+    swings = frequency(times, heights)
     height = _height(solver, scene)
     steps = solver.state.steps
-    return Drop(steps, 2 * min(centres), height, density, surface, swings, energies[-1] / start, gain, furthest)
+    return Drop(steps, 2 * float(heights.min()), height, density, surface, swings, energies[-1] / start, gain, furthest)
+
+
+def _volume_set_down(scene: plash.Scene) -> float:
+    """Volume inside the surface of the body before it moves, with its lower side on the floor.
+
+    The surface rounds edges, but not those on the floor: in the air it holds less.
+    """
+    shape = scene.fill[0].shape
+    assert isinstance(shape, plash.Box)
+    low = shape.min[1]
+    corners = ([x - low * (axis == 1) for axis, x in enumerate(corner)] for corner in (shape.min, shape.max))
+    box = shape.model_copy(update=dict(zip(("min", "max"), map(tuple, corners), strict=True)))
+    solver = build_liquid(scene.model_copy(update={"fill": [scene.fill[0].model_copy(update={"shape": box})]}))
+    solver.label()
+    return solver.ledger.volume
 
 
 def _fullness(solver: LiquidSolver) -> float:
@@ -115,14 +141,65 @@ def _height(solver: LiquidSolver, scene: plash.Scene) -> float:
     return float(heights[heights > heights.max() - solver.h].mean())
 
 
-def frequency(heights: NDArray[np.float64]) -> float:
-    """Frequency (1/s) of the first swings of a height, frame by frame, by when it passes its last value."""
-    away = heights - heights[-FPS:].mean()
-    changes = np.flatnonzero(np.sign(away[1:]) != np.sign(away[:-1]))[:6]
+def frequency(times: NDArray[np.float64], heights: NDArray[np.float64]) -> float:
+    """Frequency (1/s) of the first six wobbles of a height, by when it passes its mean of the last second.
+
+    What comes before is left out: a body that bounces swings more slowly, by the time that it is in the air.
+    """
+    away = heights - heights[times > times[-1] - 1].mean()
+    changes = np.flatnonzero((np.sign(away[1:]) != np.sign(away[:-1])) & (times[:-1] > RESTS))[:13]
     if len(changes) < 3:
         return 0.0
-    times = changes + away[changes] / (away[changes] - away[changes + 1])
-    return float((len(times) - 1) / (2 * (times[-1] - times[0])) * FPS)
+    share = away[changes] / (away[changes] - away[changes + 1])
+    passed = times[changes] + share * (times[changes + 1] - times[changes])
+    return float((len(passed) - 1) / (2 * (passed[-1] - passed[0])))
+
+
+def free(resolution: int) -> tuple[float, float]:
+    """Lame's mode u = (sin kx cos ky, -cos kx sin ky), k = π/L, of a free block: its sides then bear no stress.
+
+    Returns:
+        Its frequency over c/(L √2), which is exact, and how fast the whole block is in the end, over its swings.
+    """
+    scene = block(resolution)
+    domain = scene.domain.model_copy(update={"gravity": (0.0, 0.0)})
+    liquid = scene.liquid.model_copy(update={"dynamic_viscosity": 0.0})
+    solver = build_liquid(scene.model_copy(update={"domain": domain, "liquid": liquid}))
+    exact, wave, samples = np.sqrt(MODULUS / RHO / 2) / SIDE, np.pi / SIDE, 24
+
+    def mode() -> NDArray[np.float64]:
+        x, y = wave * (solver.state.particles.position(solver.h) - (0.15, 0.1)).T
+        return np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y)])
+
+    speed = 0.2
+    solver.state.particles.velocity[:] = speed * mode()
+    seen: list[float] = []
+    for number in range(1, 6 * samples + 1):
+        while solver.state.time < number / (samples * exact) - 1e-9:
+            solver.advance(number / (samples * exact))
+        p = solver.state.particles
+        seen.append(float((p.volume * p.velocity * mode()).sum()))
+    spectrum = np.abs(np.fft.rfft(np.array(seen) * np.hanning(len(seen)), 1 << 16))
+    drift = np.hypot(*(p.volume * p.velocity).sum(axis=1) / p.volume.sum())
+    return samples * float(np.argmax(spectrum)) / (1 << 16), float(drift) / speed
+
+
+def slides(resolution: int) -> tuple[float, float]:
+    """How fast (m/s) and how far (m) a block moves sideways in a second that falls 3 cm on a floor without friction."""
+    scene = block(resolution)
+    domain = scene.domain.model_copy(update={"friction": type(scene.domain.friction)()})
+    box = plash.Box(min=(0.103, 0.03), max=(0.203, 0.13))
+    fill = [scene.fill[0].model_copy(update={"shape": box})]
+    solver = build_liquid(scene.model_copy(update={"domain": domain, "fill": fill}))
+    speed = way = 0.0
+    for frame in range(1, FPS + 1):
+        while solver.state.time < frame / FPS - 1e-9:
+            solver.advance(frame / FPS)
+        p = solver.state.particles
+        share = p.volume / p.volume.sum()
+        speed = max(speed, abs(float((share * p.velocity[0]).sum())))
+        way = max(way, abs(float((share * p.position(solver.h)[:, 0]).sum()) - 0.153))
+    return speed, way
 
 
 def rope(resolution: int, dimension: int = 2) -> tuple[float, float, float]:
@@ -166,26 +243,74 @@ def cost(resolution: int, modulus: float, elasticity: str, steps: int = 40) -> f
 
 
 def main(*words: str) -> None:
-    """Print the tables."""
-    finest = int(words[1]) if words[:1] == ("--finest",) else GRIDS[-1]
-    head = "steps  lowest/m  at rest/m  inside  volume, least, most  swings/Hz  energy  gained  furthest/h"
+    """Print the tables, or those that are named."""
+    parts: dict[str, Callable[[], None]] = {
+        "free": _print_free,
+        "floor": _print_floor,
+        "block": _print_blocks,
+        "stiff": _print_stiff_blocks,
+        **{f"drop{resolution}": partial(_print_jelly_drop, resolution) for resolution in GRIDS},
+        "rope": _print_ropes,
+        "cost": _print_costs,
+    }
+    unknown = set(words) - set(parts)
+    if unknown:
+        sys.exit(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(parts)}")
+    for name in words or parts:
+        parts[name]()
+
+
+def _print_free() -> None:
+    for resolution in (16, *GRIDS):
+        found, drift = free(resolution)
+        cells = SIDE * resolution / 0.3
+        print(f"free block, {cells:.1f} cells: {found:.4f} of its frequency, drifts at {drift:.4f}", flush=True)
+
+
+def _print_floor() -> None:
+    for resolution in GRIDS:
+        speed, way = slides(resolution)
+        print(f"smooth floor, resolution {resolution}: {100 * speed:.3f} cm/s, {1e3 * way:.2f} mm", flush=True)
+
+
+def _print_blocks() -> None:
     sag = RHO * GRAVITY * SIDE**2 / (8 * MODULUS)
     print(f"2-D block; height on a floor without friction, to first order: {SIDE - sag:.5f} m")
-    print(f"  modulus  elasticity  resolution  {head}")
-    for modulus, elasticity, seconds in ((MODULUS, "auto", 3.0), (STIFF, "explicit", 1.0), (STIFF, "auto", 1.0)):
-        for resolution in (16, 32, 64):
-            found = dropped(block(resolution, modulus, elasticity=elasticity), seconds)
-            print(f"{modulus:9.0f}  {elasticity:10s}  {resolution:10d}  {_row(found)}", flush=True)
-    print(f"jelly_drop, 10 s\nresolution  {head}")
-    for resolution in sorted({*GRIDS, finest}):
-        scene = plash.load_scene("jelly_drop", resolution=resolution, fps=FPS)
-        print(f"{resolution:10d}  {_row(dropped(scene, 10.0))}", flush=True)
+    print(_HEAD)
+    for resolution in (16, 32, 64):
+        _print_drop(block(resolution), MODULUS, resolution, 3.0)
+
+
+def _print_stiff_blocks() -> None:
+    print(_HEAD)
+    for elasticity in ("explicit", "auto"):
+        for resolution in (16, 24, 32):
+            _print_drop(block(resolution, STIFF, elasticity=elasticity), STIFF, resolution, 2.0)
+
+
+def _print_jelly_drop(resolution: int) -> None:
+    scene = plash.load_scene("jelly_drop", resolution=resolution, fps=FPS)
+    print(f"jelly_drop, 10 s\n{_HEAD}")
+    _print_drop(scene, scene.shear_modulus, resolution, 10.0)
+
+
+def _print_drop(scene: plash.Scene, modulus: float, resolution: int, seconds: float) -> None:
+    assert isinstance(scene.solver, LiquidSettings)
+    name = f"{modulus:9.0f}  {scene.solver.elasticity:10s}  {resolution:10d}"
+    print(f"{name}  {_row(dropped(scene, seconds))}", flush=True)
+
+
+def _print_ropes() -> None:
     for resolution, dimension in ((24, 2), (48, 2), (24, 3)):
         wide, high, change = rope(resolution, dimension)
         name = f"{dimension}-D rope of toothpaste, resolution {resolution}"
-        print(f"{name}: {wide:.4f} by {high:.4f} m, changes by {change:.3f} in 5 s", flush=True)
+        print(f"{name}: {wide:.4f} by {high:.4f} m, changes by {change:.5f} in 5 s", flush=True)
+
+
+def _print_costs() -> None:
     for modulus, elasticity in ((MODULUS, "explicit"), (STIFF, "auto")):
-        print(f"{elasticity} elastic step over plain step, resolution 64: {cost(64, modulus, elasticity):.2f}")
+        ratio = cost(64, modulus, elasticity)
+        print(f"{elasticity} elastic step over plain step, resolution 64: {ratio:.2f}", flush=True)
 
 
 def _row(found: Drop) -> str:

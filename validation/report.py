@@ -22,6 +22,7 @@ INTRODUCTION = """\
 Simulations with known answers, with the default settings unless a column says otherwise. `make validate` runs them all
 and rewrites this page; small versions of each are part of `make test`. The exact identities (free fall, a pool at
 rest at any height in a cell, projection, symmetry, Gates's 63 cases) are only in the tests: they hold to round-off.
+Elastic liquid has its own program and page ([elasticity.md](elasticity.md#what-was-measured)).
 """
 
 

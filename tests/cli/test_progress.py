@@ -56,10 +56,14 @@ def test_json_has_an_event_for_each(capfd):
     assert json.loads(capfd.readouterr().out) == event
 
 
-def test_the_time_left_is_that_of_frames():
+@pytest.mark.parametrize(("at_once", "a_frame", "left"), [(1, 2.0, 14.0), (2, 1.0, 7.0)])
+def test_the_time_left_is_that_of_frames_by_the_clock(monkeypatch, at_once, a_frame, left):
+    now = 1000.0
+    monkeypatch.setattr("plash.pipeline.progress_state.time.monotonic", lambda: now)
     state = ProgressState()
     state.begin(10, {"simulate": 10})
     for frame in range(1, 4):
+        now += 2.0 / at_once
         state.make("simulate", frame, 2.0)
-    assert state.seconds_per_frame == 2.0
-    assert state.seconds_left == 14.0
+    assert state.seconds_per_frame == pytest.approx(a_frame)
+    assert state.seconds_left == pytest.approx(left)

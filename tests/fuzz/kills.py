@@ -60,6 +60,24 @@ shape = { kind = "box", min = [0, 0, 0], max = [1, 0.3, 0.6] }
 shape = { kind = "box", min = [0.4, 0, 0.1], max = [0.5, 0.5, 0.5] }
 motion = { spin = "200 deg/s", axis = [0, 1, 0], center = [0.45, 0.2, 0.3] }
 """,
+    "level set": """version = 1
+[domain]
+size = [1, 0.7]
+resolution = 32
+[time]
+frames = 10
+[solver]
+surface = "levelset"
+levelset_volume = "shift"
+[look]
+width = 96
+[[fill]]
+shape = { kind = "box", min = [0, 0], max = [0.4, 0.5] }
+[[source]]
+kind = "spout"
+shape = { kind = "disc", center = [0.8, 0.6], normal = [0, -1], radius = 0.08 }
+speed = 1
+""",
     "stable fluids": """version = 1
 [domain]
 size = [0.7, 1]
@@ -75,6 +93,22 @@ width = 96
 [[fill]]
 shape = { kind = "sphere", center = [0.35, 0.3], radius = 0.2 }
 temperature = 360
+""",
+    "smoke and fire": DEEP
+    + """quality = "draft"
+[solver]
+kind = "smoke"
+confinement = 2
+[[source]]
+kind = "smoke"
+shape = { kind = "sphere", center = [0.4, 0.2, 0.3], radius = 0.12 }
+density_rate = 2
+temperature = 600
+fuel = 0.8
+color = "teal"
+[[solid]]
+shape = { kind = "sphere", center = [0.3, 0.5, 0.3], radius = 0.12 }
+motion = { velocity = [0.5, 0, 0] }
 """,
 }
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -98,7 +132,7 @@ def finish(process: subprocess.Popen, timeout: float = 300) -> tuple[int, str, s
 def checksums(folder: Path) -> dict[str, str]:
     """Of every file but those that hold times or the process number."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.suffix in (".ply", ".png", ".mp4"))
-    frames = (path for part in ("particles", "grids") for path in (folder / part).glob("*"))
+    frames = (path for part in ("particles", "grids", "volumes") for path in (folder / part).glob("*"))
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted([*files, *frames])}
 
 

@@ -13,6 +13,7 @@ from plash.linear import multigrid, pcg
 from plash.linear.aggregates import aggregate
 from plash.linear.components import closed_components
 from plash.linear.multigrid import MultigridPreconditioner
+from plash.linear.operators import PoissonOperator
 
 from .poisson_problems import AIR, LIQUID, make, target, unit_problem
 
@@ -77,6 +78,26 @@ def test_every_coarse_operator_is_half_of_its_galerkin_product(dimension, kind, 
         is_black = np.arange(last - first) >= levels.reds[level]
         assert (is_black[rows[there]] != is_black[columns[there]]).all()
         cells, parent = coarse, levels.parent[mine]
+
+
+@pytest.mark.parametrize("kind", ["unit", "cut"])
+def test_a_mass_is_summed_as_it_is_on_every_level(dimension, kind):
+    """It belongs to volumes: only what faces give is halved."""
+    plain = make(kind, SHAPES[dimension], origin=(-21, 5, 0)).operator
+    rng = np.random.default_rng(4)
+    mass = np.where(plain.diagonal > 0, rng.uniform(0.5, 2, plain.diagonal.shape), 0).astype(np.float32)
+    without = aggregate(plain)
+    found = aggregate(PoissonOperator(plain.tiles, plain.diagonal + mass, plain.weights, mass))
+    if plain.weights is not None:
+        assert (found.weights == without.weights).all()
+    added, level = (found.diagonal - without.diagonal).astype(np.float64), slice(0, 0)
+    for number in range(len(found.starts) - 1):
+        below, level = level, slice(found.starts[number], found.starts[number + 1])
+        assert added[level].sum() == pytest.approx(mass.sum(dtype=np.float64), rel=1e-4)
+        if number > 0:
+            of_children = np.zeros(found.total + 1)
+            np.add.at(of_children, found.parent[below], added[below])
+            assert np.allclose(added[level], of_children[level], rtol=1e-3)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -223,6 +223,22 @@ def test_a_good_first_guess_saves_iterations(dimension):
     assert warm.iterations < cold.iterations
 
 
+def test_a_target_that_depends_on_the_solution_is_asked_again(dimension):
+    """The first guess is far too small, and so is the target that it gives: it must not be solved for."""
+    problem = make("cut", NON_CUBIC[dimension])
+    pool, x = problem.pool(problem.smooth()), problem.pool(1e-3 * np.ones_like(problem.noise()))
+
+    def wanted(x):
+        return 1e-4 * pcg.norm(problem.operator, x)
+
+    at_first = wanted(x)
+    solution = pcg.solve(problem.operator, MultigridPreconditioner(problem.operator), pool, x, wanted)
+    assert solution.converged
+    assert solution.target == wanted(x) > 100 * at_first
+    assert solution.residual > 10 * at_first
+    assert problem.residual(problem.dense(x), problem.dense(pool)) <= 1.001 * wanted(x)
+
+
 def test_the_floor_stops_it_where_the_tolerance_would_not(dimension):
     problem = make("unit", NON_CUBIC[dimension])
     b = problem.noise()

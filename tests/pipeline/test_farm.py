@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ import plash
 from plash.errors import MissingPartError, StoppedError, StorageError, WorkersError
 from plash.files.atomic import errors_of_disk, write_bytes
 from plash.pipeline.farm import orders, workers
+from plash.pipeline.farm.local import local_workers
 from plash.pipeline.inspect import inspect_run
 from plash.pipeline.progress import Silent
 
@@ -48,7 +50,8 @@ def thread():
     """A scheduler and a worker in threads of this process: what is changed here is changed there."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    own = {"scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}, "dashboard_address": None}
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **own) as cluster:
         yield cluster.scheduler_address
 
 
@@ -134,6 +137,27 @@ def test_files_that_go_on_from_one_another_are_made_in_a_row(thread, tmp_path):
     assert_same(folder, alone, ("wet",))
 
 
+@pytest.mark.filterwarnings("error:Port 8787")
+def test_workers_of_this_machine_serve_it_alone():
+    """What Dask tells of itself is not for others; and the port that it would like may be taken."""
+    from distributed import Client
+
+    psutil: Any = pytest.importorskip("psutil")
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with local_workers(1, 1) as address, Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=120)
+            here = psutil.Process()
+            addresses = [
+                {line.laddr.ip for line in process.net_connections() if line.status == psutil.CONN_LISTEN}
+                for process in (here, *here.children(recursive=True))
+            ]
+    assert sum(map(bool, addresses)) >= 2
+    assert set.union(*addresses) == {"127.0.0.1"}
+
+
 def test_a_wedge_of_runs_side_by_side(thread, tmp_path):
     scene = plash.load_scene("dam_break_2d", resolution=16, frames=2)
     vary = {"solver.seed": plash.Between(1, 3)}
@@ -211,7 +235,8 @@ def cluster(tmp_path, count=2):
 
     file = tmp_path / "scheduler.json"
     common: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-    words = ["--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(file)]
+    words = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0", "--host", "127.0.0.1"]
+    words += ["--scheduler-file", str(file)]
     scheduler = subprocess.Popen(
         [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *words], **common
     )

@@ -1,5 +1,7 @@
 """Runs of smoke: sparse frames, resuming, the report and the check."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import plash
 from plash.cli.report import check_lines
 from plash.errors import StoppedError
 
+from ..fuzz.kills import kill_again_and_again
 from .conftest import StopAfter, checksums
 
 TEXT = """
@@ -68,6 +71,15 @@ def test_stop_and_resume_give_the_same_bits(straight, tmp_path, steps):
         plash.run(plash.parse_scene(TEXT), folder, stages=["simulate"], progress=StopAfter(steps))
     plash.resume(folder)
     assert checksums(folder, "volumes") == checksums(straight, "volumes")
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_smoke_ends_up_the_same(straight, tmp_path):
+    scene, folder = tmp_path / "scene.toml", tmp_path / "run"
+    scene.write_text(TEXT)
+    kill_again_and_again([str(scene), "--threads", "1"], folder, Random(1), 2, longest=0.3)
+    for part in ("volumes", "render"):
+        assert checksums(folder, part) == checksums(straight, part) != {}
 
 
 def test_the_report_and_the_check_speak_of_smoke(straight):

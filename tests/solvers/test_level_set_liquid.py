@@ -113,6 +113,31 @@ def test_dam_break_keeps_its_volume_and_to_half_a_per_cent_if_it_is_shifted(cour
         assert max(ledger.spray for ledger in ledgers) > 0
 
 
+def test_drop_in_a_pool_throws_up_the_same_crown_on_both_sides_and_keeps_its_volume():
+    drop = plash.Fill(shape=plash.Sphere(center=(0.25, 0.32), radius=0.06), velocity=(0, -2))
+    pool = plash.Fill(shape=plash.HalfSpace(point=(0, 0.12), normal=(0, 1)))
+    made = plash.Scene(
+        domain={"size": (0.5, 0.6), "resolution": 48},
+        time={"fps": 60, "frames": 14},
+        solver={"surface": "levelset", "levelset_volume": "shift"},
+        fill=[pool, drop],
+    )
+    h = made.domain.h
+    columns, rows = round(0.5 / h), round(0.6 / h)
+    x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5, indexing="ij")
+    centres = np.stack([x.ravel(), y.ravel()], axis=1)
+    for frame in plash.simulate(made):
+        ledger = frame.ledger
+        assert ledger.volume + ledger.spray == pytest.approx(ledger.target_volume, rel=0.005)
+        filled = np.clip(0.5 - sampled(shown(frame).phi, centres).reshape(columns, rows) / h, 0, 1)
+        sides = filled[: columns // 2], filled[columns // 2 :]
+        more = abs(sides[0].sum() - sides[1].sum())
+        assert more * h**2 < 0.05 * math.pi * 0.06**2
+        rims = [np.flatnonzero((side > 0.5).any(axis=0)).max() for side in sides]
+        assert abs(rims[0] - rims[1]) <= 4
+    assert min(rims) > 0.12 / h + 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [0.0, 0.2])
 def test_jet_brings_what_the_spout_gives(depth):

@@ -6,12 +6,9 @@ thin axis has no halo and costs nothing. Looking neighbours up per sample instea
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from plash.grid.compile import inlined
+from plash.grid.compile import inlined, inlined_plainly
 from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, neighbour_number, row_start, tile_beside
 
 
@@ -22,7 +19,7 @@ def block_sizes(shape: tuple[int, int, int], halo: int) -> tuple[int, int, int, 
     return BZ + 2 * halo_z, BY + 2 * halo, BX + 2 * halo, halo_z
 
 
-@inlined
+@inlined_plainly
 def copy_row(block, o, row, BX):
     """Copy a row of 8 or 16 values into a block, from index o on.
 
@@ -31,7 +28,7 @@ def copy_row(block, o, row, BX):
     """
     for k in range(0, BX, 8):
         i = np.uint64(k)
-        j = np.uint64(o + k)
+        j = np.uint64(o) + i
         r0, r1, r2, r3 = row[i], row[i + np.uint64(1)], row[i + np.uint64(2)], row[i + np.uint64(3)]
         i += np.uint64(4)
         r4, r5, r6, r7 = row[i], row[i + np.uint64(1)], row[i + np.uint64(2)], row[i + np.uint64(3)]
@@ -45,28 +42,30 @@ def copy_row(block, o, row, BX):
         block[j + np.uint64(7)] = r7
 
 
-@inlined
+@inlined_plainly
 def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):
-    """Fill a block from a tile and its 26 neighbours; absent ones give the pool's background."""
+    """Fill a block from a tile and its 26 neighbours; absent ones give the pool's background. No index has a sign."""
     HZ = H if BZ > 1 else 0
+    beside = neighbours[t]
     PY = BY + 2 * H
     PX = BX + 2 * H
     for pz in range(BZ + 2 * HZ):
         dz, z = tile_beside(pz - HZ, BZ)
         for py in range(PY):
             dy, y = tile_beside(py - H, BY)
-            row = neighbour_number(-1, dy, dz)
-            o = (pz * PY + py) * PX
-            source = pool[neighbours[t, row], z, y]
-            for x in range(H):
-                block[o + x] = source[BX - H + x]
-            copy_row(block, o + H, pool[neighbours[t, row + 1], z, y], BX)
-            source = pool[neighbours[t, row + 2], z, y]
-            for x in range(H):
-                block[o + H + BX + x] = source[x]
+            row = np.uint64(neighbour_number(-1, dy, dz))
+            o = np.uint64((pz * PY + py) * PX)
+            u, v = np.uint64(z), np.uint64(y)
+            source = pool[np.uint64(beside[row]), u, v]
+            for x in range(np.uint64(H)):
+                block[o + x] = source[np.uint64(BX - H) + x]
+            copy_row(block, o + np.uint64(H), pool[np.uint64(beside[row + np.uint64(1)]), u, v], BX)
+            source = pool[np.uint64(beside[row + np.uint64(2)]), u, v]
+            for x in range(np.uint64(H)):
+                block[o + np.uint64(H + BX) + x] = source[x]
 
 
-@inlined
+@inlined_plainly
 def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
     """Fill a block of halo 1 from a tile and the faces of its 6 neighbours; edges and corners are left as they were."""
     HZ = 1 if BZ > 1 else 0
@@ -95,54 +94,49 @@ def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
             copy_row(block, o + (BZ + 1) * PY * PX, back[0, y], BX)
 
 
-class KnownSums(NamedTuple):
-    """What is known in a block of halo 1 and round its cells.
-
-    Attributes:
-        value: The block with zeros for what is unknown.
-        known: 1 where it is known, else 0.
-        sums: Sum of the known face neighbours of every cell; in the halo it means nothing.
-        counts: How many they are.
-    """
-
-    value: NDArray[np.float32]
-    known: NDArray[np.float32]
-    sums: NDArray[np.float32]
-    counts: NDArray[np.float32]
-
-
 @inlined
 def room_for_sums(size):
-    """Arrays for the sums of a block of some size."""
-    return KnownSums(
-        np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
-    )
+    """An array for what is known in a block and round its cells: four sections, each as long as the block.
+
+    They are the block with zeros for what is unknown, 1 where it is known and else 0, the sum of the known face
+    neighbours of every cell, and how many they are. The last two mean nothing in the halo. As all of it is one array,
+    the compiler sees that sections do not overlap, and makes vectors of the loops.
+    """
+    return np.zeros(4 * size, np.float32)
 
 
-@inlined
+@inlined_plainly
+def known_sums_at(found, m, size):
+    """The value of cell m of a block (0 if it is unknown), the sum of its known face neighbours, and their count."""
+    m = np.uint64(m)
+    return found[m], found[np.uint64(2 * size) + m], found[np.uint64(3 * size) + m]
+
+
+@inlined_plainly
 def sum_known_neighbours(found, block, pool, neighbours, t, BZ, BY, BX):
     """Fill a block from a tile, and find the sums over the known face neighbours of its cells; unknown is NaN."""
     copy_cross(block, pool, neighbours, t, BZ, BY, BX)
-    value, known, sums, counts = found
-    HZ = 1 if BZ > 1 else 0
-    SY = BX + 2
-    SZ = (BY + 2) * SY
-    first = HZ * SZ + SY + 1
-    for m in range(len(block)):
+    SPACE = BZ > 1
+    SIZE = (BZ + 2 if SPACE else 1) * (BY + 2) * (BX + 2)
+    FIRST = ((BY + 2 if SPACE else 0) + 1) * (BX + 2) + 1
+    known, sums, counts = np.uint64(SIZE), np.uint64(2 * SIZE), np.uint64(3 * SIZE)
+    x, y, z = np.uint64(1), np.uint64(BX + 2), np.uint64((BY + 2) * (BX + 2))
+    for m in range(np.uint64(SIZE)):
         is_known = block[m] == block[m]
-        value[m] = block[m] if is_known else np.float32(0)
-        known[m] = np.float32(1) if is_known else np.float32(0)
-    for m in range(first, (BZ + 2 * HZ) * SZ - first):
-        total = value[m - 1] + value[m + 1] + value[m - SY] + value[m + SY]
-        count = known[m - 1] + known[m + 1] + known[m - SY] + known[m + SY]
-        if HZ > 0:
-            total += value[m - SZ] + value[m + SZ]
-            count += known[m - SZ] + known[m + SZ]
-        sums[m] = total
-        counts[m] = count
+        found[m] = block[m] if is_known else np.float32(0)
+        found[known + m] = np.float32(1) if is_known else np.float32(0)
+    for m in range(np.uint64(FIRST), np.uint64(SIZE - FIRST)):
+        n = known + m
+        total = found[m - x] + found[m + x] + found[m - y] + found[m + y]
+        count = found[n - x] + found[n + x] + found[n - y] + found[n + y]
+        if SPACE:
+            total += found[m - z] + found[m + z]
+            count += found[n - z] + found[n + z]
+        found[sums + m] = total
+        found[counts + m] = count
 
 
-@inlined
+@inlined_plainly
 def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):
     """Add entries start, start + stride, ... of a block of halo 1 to a tile and its neighbours; none to absent ones."""
     HZ = 1 if BZ > 1 else 0

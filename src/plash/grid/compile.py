@@ -1,4 +1,4 @@
-"""How kernels are compiled: three decorators, one compiler setting, one cache.
+"""How kernels are compiled: four decorators, one compiler setting, one cache.
 
 A *kernel* is a parallel function that divides whole tiles among threads; an *inlined* function is a piece of one.
 Kernels are made by a factory that closes over the tile shape, so that loop lengths are constants to the compiler:
@@ -87,6 +87,15 @@ def inlined(function: Callable[..., Any]) -> Kernel:
     Only kernels can call it: a way in from Python would take nearly half of the time to compile it.
     """
     return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def inlined_plainly(function: Callable[..., Any]) -> Kernel:
+    """The same for a piece that makes no arrays and returns none: it does not count who uses those that it is given.
+
+    Numba counts the users of an array with atomic operations, a few for each array and call. It leaves them out where
+    it sees that they cancel, which it does not across branches. Then they take longer than a short piece does itself.
+    """
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
 def for_tile_shape(make: Callable[..., Kernel]) -> Callable[..., Kernel]:

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, room_for_sums, sum_known_neighbours
+from plash.grid.blocks import block_sizes, known_sums_at, room_for_sums, sum_known_neighbours
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import ABOVE, BACK, BELOW, FRONT, LEFT, RIGHT, chunk_range, chunk_slots, row_start
@@ -75,10 +75,9 @@ def _count_known(pool, known, chunks):
         for axis in range(len(known)):
             for t in chunk_slots(c, chunks, n):
                 tile = pool[axis, t]
-                count = 0
-                for m in range(len(tile)):
-                    if tile[m] == tile[m]:
-                        count += 1
+                count = np.int32(0)
+                for m in range(np.uint64(len(tile))):
+                    count += np.int32(tile[m] == tile[m])
                 known[axis, t] = count
 
 
@@ -94,14 +93,14 @@ def _next_layer(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
             found = room_for_sums(SIZE)
-            _, _, sums, counts = found
             for i in chunk_range(c, chunks, n):
                 sum_known_neighbours(found, block, pool[axes[i]], neighbours, slots[i], BZ, BY, BX)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        for x in range(BX):
-                            layer[i, z, y, x] = sums[o + x] / counts[o + x]  # 0/0 is NaN: still unknown
+                        o, row = np.uint64(row_start(z, y, HZ, PY, PX)), layer[i, z, y]
+                        for x in range(np.uint64(BX)):
+                            _, total, count = known_sums_at(found, o + x, SIZE)
+                            row[x] = total / count  # 0/0 is NaN: still unknown
 
     return run
 
@@ -113,10 +112,9 @@ def _commit(pool, axes, slots, layer, known, chunks):
         for i in chunk_range(c, chunks, n):
             tile = pool[axes[i], slots[i]]
             new = layer[i]
-            count = 0
-            for m in range(len(new)):
-                if tile[m] != tile[m]:
-                    tile[m] = new[m]
-                if tile[m] == tile[m]:
-                    count += 1
+            count = np.int32(0)
+            for m in range(np.uint64(len(new))):
+                value = tile[m] if tile[m] == tile[m] else new[m]
+                tile[m] = value
+                count += np.int32(value == value)
             known[axes[i], slots[i]] = count

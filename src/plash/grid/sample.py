@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, corner_step
 from plash.grid.tiles import Shape, dimension_of, find_slot, pack_one
@@ -29,14 +29,14 @@ def velocity_at(velocity: FaceField, points: NDArray[np.float64], h: float) -> N
     return result
 
 
-@inlined
+@inlined_plainly
 def cell_and_share(x):
     """Cell before a coordinate ≥ 0 in single precision, and how far the coordinate lies beyond it."""
     i = np.int32(x)
     return i, x - np.float32(i)
 
 
-@inlined
+@inlined_plainly
 def corner_weight(corner, fx, fy, fz, THIN):
     """Weight of a corner in the linear interpolation at (fx, fy, fz) from the minimal one, in their precision."""
     a, b, c = corner_step(corner)
@@ -47,30 +47,37 @@ def corner_weight(corner, fx, fy, fz, THIN):
     return weight
 
 
-@inlined
+@inlined_plainly
 def between_four(a, b, c, d, fx, gx, fy, gy):
     """Linear interpolation in a square with corners a b below and c d above; g is 1 - f, or 0 where nothing counts."""
     return gy * (gx * a + fx * b) + fy * (gx * c + fx * d)
 
 
-@inlined
+@inlined_plainly
 def interpolate(block, x, y, z, PY, PX, THIN):
     """Linear interpolation in a block at lattice coordinates ≥ 0; NaN if any of the corners is unknown."""
     i, fx = cell_and_share(x)
     j, fy = cell_and_share(y)
-    gy = np.float32(1) - fy
-    # Unsigned indices: a signed one could count from the end, and would be tested for it at every corner
+    k, fz = cell_and_share(np.float32(0) if THIN else z)
+    start = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
+    return interpolate_from(block, start, fx, fy, fz, PY, PX, THIN)
+
+
+@inlined_plainly
+def interpolate_from(block, start, fx, fy, fz, PY, PX, THIN):
+    """The same from the minimal corner's index on, and how far the place lies beyond that corner.
+
+    The index has no sign: a signed one could count from the end, and would be tested for it at every corner.
+    """
     one = np.uint64(1)
+    gy = np.float32(1) - fy
+    a = start
+    b = a + np.uint64(PX)
     if THIN:
-        a = np.uint64(np.uint32(j * np.int32(PX) + i))
-        b = a + np.uint64(PX)
         left = gy * block[a] + fy * block[b]
         right = gy * block[a + one] + fy * block[b + one]
         return left + fx * (right - left)
-    k, fz = cell_and_share(z)
     gz = np.float32(1) - fz
-    a = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
-    b = a + np.uint64(PX)
     c = a + np.uint64(PY * PX)
     d = b + np.uint64(PY * PX)
     wa, wb, wc, wd = gy * gz, fy * gz, gy * fz, fy * fz
@@ -79,7 +86,7 @@ def interpolate(block, x, y, z, PY, PX, THIN):
     return left + fx * (right - left)
 
 
-@inlined
+@inlined_plainly
 def interpolate_known(block, x, y, z, PY, PX, THIN):
     """Linear interpolation over the known corners alone; NaN if there is none."""
     i, fx = cell_and_share(x)
@@ -97,7 +104,7 @@ def interpolate_known(block, x, y, z, PY, PX, THIN):
     return total / weight if weight > np.float32(1e-6) else np.float32(np.nan)
 
 
-@inlined
+@inlined_plainly
 def lookup(pool, keys, x, y, z, BZ, BY, BX):
     """Value of any cell by its global index, through a search among the tiles; background if there is none."""
     tx = x // BX
@@ -106,7 +113,7 @@ def lookup(pool, keys, x, y, z, BZ, BY, BX):
     return pool[find_slot(keys, pack_one(tx, ty, tz)), z - tz * BZ, y - ty * BY, x - tx * BX]
 
 
-@inlined
+@inlined_plainly
 def interpolate_cells(pool, keys, x, y, z, BZ, BY, BX):
     """Linear interpolation between any cells at global coordinates, in which cell (i, j, k) has its value at (i, j, k).
 
@@ -123,7 +130,7 @@ def interpolate_cells(pool, keys, x, y, z, BZ, BY, BX):
     return total
 
 
-@inlined
+@inlined_plainly
 def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):
     """One velocity component at global coordinates in cells, dropping unknown terms: slow, for the rare far sample."""
     x -= 0.0 if axis == 0 else 0.5
@@ -145,7 +152,7 @@ def interpolate_anywhere(pool, keys, axis, x, y, z, BZ, BY, BX):
     return total / weight if weight > 1e-6 else np.nan
 
 
-@inlined
+@inlined_plainly
 def smooth_step(value, low, high):
     """From 0 at a low value to 1 at a high one, without a kink."""
     part = min(max((value - low) / (high - low), 0.0), 1.0)

@@ -16,11 +16,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range
 from plash.grid.tiles import Shape
-from plash.levelset.sampling import Where
+from plash.levelset.sampling import NOWHERE, Where
 from plash.levelset.smooth_sampling import SCRATCH, look
 from plash.timing import stage
 
@@ -48,34 +48,33 @@ def nearest_distances(
         pool = np.where(is_unknown, np.float32(np.nan), pool)
     result = np.empty(len(places), np.float32)
     where = Where(tiles.neighbours, tiles.keys)
-    _nearest(tiles.shape)(pool, where, np.ascontiguousarray(places), h, result, chunk_count())
+    _nearest(tiles.shape)(pool.reshape(-1), where, np.ascontiguousarray(places), h, result, chunk_count())
     return result
 
 
-@inlined
-def nearest_distance(pool, where, x, h, room, BZ, BY, BX):
+@inlined_plainly
+def nearest_distance(flat, where, x, h, room, BZ, BY, BX):
     """Distance of a place x in cells from the surface, m; NaN if no nearest point is found."""
-    scratch, found, y = room
+    scratch, found, y, home = room
     DIM = 3 if BZ > 1 else 2
     for a in range(DIM):
         y[a] = x[a]
     longest = _FIRST
     for _ in range(_LOOKS):
-        look(pool, where, y, h, scratch, found, BZ, BY, BX)
-        slope = found[1:]
+        look(flat, where, home, y, h, (scratch, found), True, BZ, BY, BX)
         square, along, size, away = 0.0, 0.0, 0.0, 0.0
         for a in range(DIM):
-            square += slope[a] * slope[a]
-            along += (x[a] - y[a]) * slope[a]
+            square += found[a + 1] * found[a + 1]
+            along += (x[a] - y[a]) * found[a + 1]
         # A value that is not known ends it too
         if not square > (_FLAT * h) ** 2:
             break
         for a in range(DIM):
-            slope[a] = x[a] - y[a] - (found[0] + along) / square * slope[a]
-            size += slope[a] * slope[a]
+            found[a + 1] = x[a] - y[a] - (found[0] + along) / square * found[a + 1]
+            size += found[a + 1] * found[a + 1]
         size = np.sqrt(size)
         for a in range(DIM):
-            y[a] += min(1.0, longest / max(size, _FOUND)) * slope[a]
+            y[a] += min(1.0, longest / max(size, _FOUND)) * found[a + 1]
             away += (x[a] - y[a]) ** 2
         longest = _LONGEST
         if size < _FOUND:
@@ -88,10 +87,10 @@ def _nearest(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
 
     @kernel
-    def run(pool, where, places, h, result, chunks):
+    def run(flat, where, places, h, result, chunks):
         for c in prange(chunks):
-            room = np.zeros(SCRATCH), np.zeros(4), np.zeros(3)
+            room = np.zeros(SCRATCH), np.zeros(4), np.zeros(3), np.full(4, NOWHERE)
             for p in chunk_range(c, chunks, len(places)):
-                result[p] = nearest_distance(pool, where, places[p], h, room, BZ, BY, BX)
+                result[p] = nearest_distance(flat, where, places[p], h, room, BZ, BY, BX)
 
     return run

@@ -12,9 +12,10 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import CellField
-from plash.grid.loops import chunk_range, corner_step, home_of, neighbour_number
+from plash.grid.loops import chunk_numbers, chunk_range, corner_step, neighbour_number, tile_beside
+from plash.grid.sample import corner_weight
 from plash.grid.tiles import FURTHEST, Shape, Tiles, dimension_of, find_slot, pack_one
 
 NOWHERE = 1 << 30  # the coordinate of no tile
@@ -33,7 +34,7 @@ def refuse_far(places: NDArray[np.float64], tiles: Tiles) -> None:
     Raises:
         DivergedError: One is.
     """
-    if not bool(np.all(np.abs(places) < FURTHEST * tiles.shape[2])):
+    if not _are_within(np.ravel(places), float(FURTHEST * tiles.shape[2]), chunk_count()):
         raise DivergedError("the surface is carried to a place that is not finite, or beyond all tiles")
 
 
@@ -51,7 +52,7 @@ def sampled(phi: CellField, places: NDArray[np.float64]) -> NDArray[np.float64]:
     refuse_far(places, tiles)
     result = np.empty(len(places))
     where = Where(tiles.neighbours, tiles.keys)
-    _sample(tiles.shape)(phi.pool, where, np.ascontiguousarray(places), result, chunk_count())
+    _sample(tiles.shape)(phi.pool.reshape(-1), where, np.ascontiguousarray(places), result, chunk_count())
     return result
 
 
@@ -75,7 +76,18 @@ def marked_at(is_marked: NDArray[np.bool_], tiles: Tiles, places: NDArray[np.flo
     return result
 
 
-@inlined
+@kernel
+def _are_within(values, most, chunks):
+    beyond = 0
+    for c in prange(chunks):
+        own = 0
+        for m in chunk_numbers(c, chunks, len(values)):
+            own += not abs(values[m]) < most
+        beyond += own
+    return beyond == 0
+
+
+@inlined_plainly
 def cell_of(where, home, x, y, z, BZ, BY, BX):
     """Slot and place in its tile of the cell that a place in cells is in.
 
@@ -95,24 +107,50 @@ def cell_of(where, home, x, y, z, BZ, BY, BX):
     return home[3], i - tile_x * BX, j - tile_y * BY, k - tile_z * BZ
 
 
-@inlined
-def between_centres(pool, where, home, place, BZ, BY, BX):
-    """Linear interpolation between cell centres at a place in cells."""
+@inlined_plainly
+def around(x, first, SIZE):
+    """The two samples of a line that a coordinate lies between, counted from a tile whose first one is given.
+
+    Returns:
+        Of each how many tiles further it is (-1, 0 or 1) and its place there; and how far the coordinate is beyond the
+        first of both.
+    """
+    low = np.floor(x)
+    i = int(low) - first
+    beside, i_low = tile_beside(i, SIZE)
+    beyond, i_high = tile_beside(i + 1, SIZE)
+    return beside, i_low, beyond, i_high, x - low
+
+
+@inlined_plainly
+def corner_index(tiles, along_x, along_y, along_z, corner, BZ, BY, BX):
+    """Where a corner stands in a flat pool, by the neighbours of a tile and what is `around` a place; unsigned."""
+    a, b, c = corner_step(corner)
+    sx, x = (along_x[2], along_x[3]) if a else (along_x[0], along_x[1])
+    sy, y = (along_y[2], along_y[3]) if b else (along_y[0], along_y[1])
+    sz, z = (along_z[2], along_z[3]) if c else (along_z[0], along_z[1])
+    slot = np.int64(tiles[np.uint64(neighbour_number(sx, sy, sz))])
+    return np.uint64(((slot * BZ + z) * BY + y) * BX + x)
+
+
+@inlined_plainly
+def between_centres(flat, where, home, place, BZ, BY, BX):
+    """Linear interpolation between cell centres at a place in cells, in a flat pool."""
     SPACE = BZ > 1
     x, y = place[0] - 0.5, place[1] - 0.5
     z = place[2] - 0.5 if SPACE else 0.0
-    t, i, j, k = cell_of(where, home, x, y, z, BZ, BY, BX)
-    x, y, z = x - np.floor(x), y - np.floor(y), z - np.floor(z)
-    is_within = i + 1 < BX and j + 1 < BY and (not SPACE or k + 1 < BZ)
+    t, _, _, _ = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
+    if t == 0:
+        # Tiles beside it may be there
+        t, _, _, _ = cell_of(where, home, x, y, z, BZ, BY, BX)
+    along_x, along_y = around(x, home[0] * BX, BX), around(y, home[1] * BY, BY)
+    along_z = around(z, home[2] * BZ, BZ) if SPACE else (0, 0, 0, 0, 0.0)
+    fx, fy, fz = along_x[4], along_y[4], along_z[4]
+    tiles = where.neighbours[np.uint64(t)]
     total = 0.0
     for corner in range(8 if SPACE else 4):
-        dx, dy, dz = corner_step(corner)
-        weight = (x if dx else 1 - x) * (y if dy else 1 - y) * (z if dz else 1 - z)
-        if is_within:
-            total += weight * np.float64(pool[t, k + dz, j + dy, i + dx])
-        else:
-            s, sx, sy, sz = home_of(where.neighbours, t, i + dx, j + dy, k + dz, BZ, BY, BX)
-            total += weight * np.float64(pool[s, sz, sy, sx])
+        weight = corner_weight(corner, fx, fy, fz, not SPACE)
+        total += weight * np.float64(flat[corner_index(tiles, along_x, along_y, along_z, corner, BZ, BY, BX)])
     return total
 
 
@@ -139,12 +177,12 @@ def _sample(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(pool, where, places, result, chunks):
+    def run(flat, where, places, result, chunks):
         for c in prange(chunks):
             home, place = np.full(4, NOWHERE), np.zeros(3)
             for p in chunk_range(c, chunks, len(places)):
                 for a in range(DIM):
                     place[a] = places[p, a]
-                result[p] = between_centres(pool, where, home, place, BZ, BY, BX)
+                result[p] = between_centres(flat, where, home, place, BZ, BY, BX)
 
     return run

@@ -18,13 +18,13 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range, neighbour_number, tile_beside
-from plash.grid.tiles import Shape, dimension_of, find_slot, pack_one
-from plash.levelset.sampling import Where, refuse_far
+from plash.grid.tiles import Shape, dimension_of
+from plash.levelset.sampling import NOWHERE, Where, cell_of, refuse_far
 
-SCRATCH = (5, 4)  # numbers that a look writes down
+SCRATCH = 108  # numbers that a look writes down
 _KINK = 1 / 0.4**2  # over the square of a bend that is as good as a kink
 
 
@@ -43,11 +43,11 @@ def sampled_smoothly(phi: CellField, places: NDArray[np.float64], h: float) -> N
     refuse_far(places, tiles)
     result = np.empty(len(places))
     where = Where(tiles.neighbours, tiles.keys)
-    _sample(tiles.shape)(phi.pool, where, np.ascontiguousarray(places), h, result, chunk_count())
+    _sample(tiles.shape)(phi.pool.reshape(-1), where, np.ascontiguousarray(places), h, result, chunk_count())
     return result
 
 
-@inlined
+@inlined_plainly
 def _weights(a, b, c, d, s, per_h):
     """Weights of four samples of a line at a share s of the way from the second to the third."""
     bend_before = (a - 2 * b + c) * per_h
@@ -62,7 +62,7 @@ def _weights(a, b, c, d, s, per_h):
     return arch * before, 1 - s + arch * (after - 2 * before), s + arch * (before - 2 * after), arch * after, before
 
 
-@inlined
+@inlined_plainly
 def _slope(a, b, c, d, s, before):
     """How much four samples change in a cell there, with the share of the first parabola."""
     tilt = s - 0.5
@@ -70,62 +70,95 @@ def _slope(a, b, c, d, s, before):
     return tilt * (before * (a - 2 * b + c) + after * (b - 2 * c + d)) + c - b
 
 
-@inlined
-def look(pool, where, place, h, scratch, result, BZ, BY, BX):
-    """φ at a place in cells, and how much it changes in a cell along x, y and z: four results.
+@inlined_plainly
+def _gather(flat, where, home, place, scratch, BZ, BY, BX):
+    """Write down the 4^d samples round a place in cells, and return how far it is beyond the second of each line.
 
-    Slopes are those of the polynomials with their weights held.
+    Lines along x lie beside one another: the first samples of all of them, then the second ones, and so on; lines that
+    differ in z follow one another.
     """
-    neighbours, keys = where
-    line, line_x, plane, plane_x, plane_y = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     SPACE = BZ > 1
-    per_h = 1 / h
+    LANES = 4 if SPACE else 1
+    ROWS = 4 * LANES
     x, y = place[0] - 0.5, place[1] - 0.5
     z = place[2] - 0.5 if SPACE else 0.0
+    t, _, _, _ = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
+    if t == 0:
+        # Tiles beside it may be there
+        t, _, _, _ = cell_of(where, home, x, y, z, BZ, BY, BX)
     i, j, k = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
     x, y, z = x - i, y - j, z - k
-    t = find_slot(keys, pack_one(i // BX, j // BY, k // BZ))
-    i = i % BX - 1
-    j = j % BY - 1
-    k = k % BZ - (1 if SPACE else 0)
-    in_one_tile = i >= 0 and i + 3 < BX
-    for c in range(4 if SPACE else 1):
-        dz, in_z = tile_beside(k + c, BZ)
-        for b in range(4):
-            dy, in_y = tile_beside(j + b, BY)
-            if in_one_tile:
-                row = pool[neighbours[t, neighbour_number(0, dy, dz)], in_z, in_y]
-                p, q, r, u = row[i], row[i + 1], row[i + 2], row[i + 3]
-            else:
-                p = _sample_beside(pool, neighbours, t, i, dy, dz, in_z, in_y, BX)
-                q = _sample_beside(pool, neighbours, t, i + 1, dy, dz, in_z, in_y, BX)
-                r = _sample_beside(pool, neighbours, t, i + 2, dy, dz, in_z, in_y, BX)
-                u = _sample_beside(pool, neighbours, t, i + 3, dy, dz, in_z, in_y, BX)
-            p, q, r, u = np.float64(p), np.float64(q), np.float64(r), np.float64(u)
-            wp, wq, wr, wu, before = _weights(p, q, r, u, x, per_h)
-            line[b] = wp * p + wq * q + wr * r + wu * u
-            line_x[b] = _slope(p, q, r, u, x, before)
-        p, q, r, u = line[0], line[1], line[2], line[3]
+    i -= home[0] * BX + 1
+    j -= home[1] * BY + 1
+    k -= home[2] * BZ + (1 if SPACE else 0)
+    tiles = where.neighbours[np.uint64(t)]
+    dx, x0 = tile_beside(i, BX)
+    d1, x1 = tile_beside(i + 1, BX)
+    d2, x2 = tile_beside(i + 2, BX)
+    d3, x3 = tile_beside(i + 3, BX)
+    for b in range(4):
+        dy, in_y = tile_beside(j + b, BY)
+        for c in range(LANES):
+            dz, in_z = tile_beside(k + c, BZ)
+            # A line of four runs through two tiles at most
+            row = (in_z * BY + in_y) * BX
+            low = np.int64(tiles[np.uint64(neighbour_number(dx, dy, dz))]) * (BZ * BY * BX) + row
+            high = np.int64(tiles[np.uint64(neighbour_number(d3, dy, dz))]) * (BZ * BY * BX) + row
+            m = np.uint64(b * LANES + c)
+            scratch[m] = flat[np.uint64(low + x0)]
+            scratch[np.uint64(ROWS) + m] = flat[np.uint64((low if d1 == dx else high) + x1)]
+            scratch[np.uint64(2 * ROWS) + m] = flat[np.uint64((low if d2 == dx else high) + x2)]
+            scratch[np.uint64(3 * ROWS) + m] = flat[np.uint64(high + x3)]
+    return x, y, z
+
+
+@inlined_plainly
+def look(flat, where, home, place, h, room, SLOPES, BZ, BY, BX):
+    """φ at a place in cells, and how much it changes in a cell along x, y and z, if that is wanted: four results.
+
+    Slopes are those of the polynomials with their weights held. All of the numbers in between stand in one array, so
+    that the compiler sees that they do not overlap, and makes vectors of lines that lie beside one another.
+    """
+    scratch, result = room
+    SPACE = BZ > 1
+    per_h = 1 / h
+    x, y, z = _gather(flat, where, home, place, scratch, BZ, BY, BX)
+    LANES = np.uint64(4 if SPACE else 1)
+    ROWS = np.uint64(4) * LANES
+    LINE = np.uint64(4) * ROWS
+    LINE_X = LINE + ROWS
+    PLANE = LINE_X + ROWS
+    PLANE_X, PLANE_Y = PLANE + LANES, PLANE + LANES + LANES
+    two = np.uint64(2)
+    three = np.uint64(3)
+    for m in range(ROWS):
+        p, q, r, u = scratch[m], scratch[ROWS + m], scratch[two * ROWS + m], scratch[three * ROWS + m]
+        wp, wq, wr, wu, before = _weights(p, q, r, u, x, per_h)
+        scratch[LINE + m] = wp * p + wq * q + wr * r + wu * u
+        if SLOPES:
+            scratch[LINE_X + m] = _slope(p, q, r, u, x, before)
+    for m in range(LANES):
+        a, b, c, d = LINE + m, LINE + LANES + m, LINE + two * LANES + m, LINE + three * LANES + m
+        p, q, r, u = scratch[a], scratch[b], scratch[c], scratch[d]
         wp, wq, wr, wu, before = _weights(p, q, r, u, y, per_h)
-        plane[c] = wp * p + wq * q + wr * r + wu * u
-        plane_x[c] = wp * line_x[0] + wq * line_x[1] + wr * line_x[2] + wu * line_x[3]
-        plane_y[c] = _slope(p, q, r, u, y, before)
-    if SPACE:
-        p, q, r, u = plane[0], plane[1], plane[2], plane[3]
-        wp, wq, wr, wu, before = _weights(p, q, r, u, z, per_h)
-        result[0] = wp * p + wq * q + wr * r + wu * u
-        result[1] = wp * plane_x[0] + wq * plane_x[1] + wr * plane_x[2] + wu * plane_x[3]
-        result[2] = wp * plane_y[0] + wq * plane_y[1] + wr * plane_y[2] + wu * plane_y[3]
+        scratch[PLANE + m] = wp * p + wq * q + wr * r + wu * u
+        if SLOPES:
+            a, b, c, d = a + ROWS, b + ROWS, c + ROWS, d + ROWS
+            scratch[PLANE_X + m] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
+            scratch[PLANE_Y + m] = _slope(p, q, r, u, y, before)
+    if not SPACE:
+        result[0], result[1], result[2], result[3] = scratch[PLANE], scratch[PLANE_X], scratch[PLANE_Y], 0.0
+        return
+    one = np.uint64(1)
+    p, q, r, u = scratch[PLANE], scratch[PLANE + one], scratch[PLANE + two], scratch[PLANE + three]
+    wp, wq, wr, wu, before = _weights(p, q, r, u, z, per_h)
+    result[0] = wp * p + wq * q + wr * r + wu * u
+    if SLOPES:
+        a, b, c, d = PLANE_X, PLANE_X + one, PLANE_X + two, PLANE_X + three
+        result[1] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
+        a, b, c, d = PLANE_Y, PLANE_Y + one, PLANE_Y + two, PLANE_Y + three
+        result[2] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
         result[3] = _slope(p, q, r, u, z, before)
-    else:
-        result[0], result[1], result[2], result[3] = plane[0], plane_x[0], plane_y[0], 0.0
-
-
-@inlined
-def _sample_beside(pool, neighbours, t, i, dy, dz, in_z, in_y, BX):
-    """The sample at a place along x, counted from a tile, in a row of it or of a tile beside it."""
-    dx, in_x = tile_beside(i, BX)
-    return pool[neighbours[t, neighbour_number(dx, dy, dz)], in_z, in_y, in_x]
 
 
 @for_tile_shape
@@ -134,13 +167,14 @@ def _sample(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(pool, where, places, h, result, chunks):
+    def run(flat, where, places, h, result, chunks):
         for c in prange(chunks):
             scratch, found, place = np.zeros(SCRATCH), np.zeros(4), np.zeros(3)
+            room, home = (scratch, found), np.full(4, NOWHERE)
             for p in chunk_range(c, chunks, len(places)):
                 for a in range(DIM):
                     place[a] = places[p, a]
-                look(pool, where, place, h, scratch, found, BZ, BY, BX)
+                look(flat, where, home, place, h, room, False, BZ, BY, BX)
                 result[p] = found[0]
 
     return run

@@ -8,7 +8,7 @@ Prolongation P is constant injection, restriction its transpose, and the coarse 
 is again a diagonal with face weights. An aggregate's diagonal is the sum of its weights and of its children's contact
 with given values (their row sums): in a closed component it must not differ from the weights by round-off. The half
 makes up for injection being only a first-order interpolation. Air, solids and cut faces need no rule of their own on
-any level.
+any level. A mass, as of m + K, is summed as it is: it belongs to volumes, and nothing of it is interpolated.
 
 All levels stand in one set of arrays, finest first; in each, aggregates of even parity come before odd ones, so
 that a red-black sweep is two contiguous loops. The last entry of every array is nobody: value zero, weight zero.
@@ -23,7 +23,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel, serial_kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel, serial_kernel
 from plash.grid.loops import CENTRE, chunk_range, corner_step, row_start, stride
 from plash.grid.tiles import Shape, dimension_of, pack, unpack
 from plash.linear.operators import PoissonOperator, copy_all_weights
@@ -86,10 +86,11 @@ def aggregate(operator: PoissonOperator) -> Aggregates:
     # The operator of level 1 from the cells, of each further level from the one before
     neighbours = np.full((total + 1, 2 * dimension), total, np.int32)
     weights = np.zeros((total + 1, 2 * dimension), np.float32)
-    diagonal = np.zeros(total + 1, np.float32)
-    rows = _Rows(neighbours, weights, diagonal)
-    _level_1_operator(shape)(operator.stencil, active, rank, index, rows, chunk_count())
-    _coarser_operators(starts, parent, neighbours, weights, diagonal)
+    diagonal, mass = np.zeros(total + 1, np.float32), np.zeros(total + 1, np.float32)
+    rows = _Rows(neighbours, weights, diagonal, mass)
+    of_cells = np.zeros((0, *shape), np.float32) if operator.mass is None else operator.mass
+    _level_1_operator(shape)(operator.stencil, of_cells, active, rank, index, rows, chunk_count())
+    _coarser_operators(starts, parent, rows)
 
     # An aggregate that lost its diagonal to rounding has only closed faces: it is left out
     inverse = np.zeros_like(diagonal)
@@ -139,7 +140,7 @@ def _join_tiles(
     return joins, np.array(all_starts, np.int64), np.array(all_reds, np.int64)
 
 
-@inlined
+@inlined_plainly
 def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):
     """Mark the aggregates of every level inside a tile that hold an unknown; levels stand one after the other."""
     size = 1
@@ -169,13 +170,13 @@ def _mark_occupied(marks, diagonal_tile, BZ, BY, BX):
         nx //= 2
 
 
-@inlined
+@inlined_plainly
 def _counts_of_level(level, BZ, BY, BX):
     """How many aggregates of a level a tile has along each axis."""
     return max(BZ >> (level + 1), 1), BY >> (level + 1), BX >> (level + 1)
 
 
-@inlined
+@inlined_plainly
 def _is_odd(coordinates):
     """Parity of a tile, which is that of the one aggregate of its last level."""
     return (coordinates[0] + coordinates[1] + coordinates[2]) & 1
@@ -267,11 +268,12 @@ def _assign_in_tiles(shape: Shape) -> Kernel:
 
 
 class _Rows(NamedTuple):
-    """The rows of coarse operators: neighbouring aggregates, their weights, and the diagonal."""
+    """The rows of coarse operators: neighbouring aggregates, their weights, the diagonal, and what of it is mass."""
 
     neighbours: NDArray[np.int32]
     weights: NDArray[np.float32]
     diagonal: NDArray[np.float32]
+    mass: NDArray[np.float32]
 
 
 @for_tile_shape
@@ -283,8 +285,8 @@ def _level_1_operator(shape: Shape) -> Kernel:
     DEPTH = min(BZ, 2)
 
     @kernel
-    def run(stencil, tiles, rank, index, rows, chunks):
-        neighbours, coarse_weights, coarse_diagonal = rows
+    def run(stencil, mass, tiles, rank, index, rows, chunks):
+        neighbours, coarse_weights, coarse_diagonal, coarse_mass = rows
         adjacent = stencil.neighbours
         n = len(tiles)
         nobody = len(coarse_diagonal) - 1
@@ -309,6 +311,10 @@ def _level_1_operator(shape: Shape) -> Kernel:
                                 if block[o] <= 0:
                                     continue
                                 row = block[o]
+                                if len(mass) > 0:
+                                    own = mass[t, 2 * z + lz, 2 * y + ly, 2 * x + lx]
+                                    row -= own
+                                    coarse_mass[me] += own
                                 for axis in range(DIM):
                                     step = stride(axis, PY, PX)
                                     side = lx if axis == 0 else (ly if axis == 1 else lz)
@@ -340,8 +346,9 @@ def _level_1_operator(shape: Shape) -> Kernel:
 
 
 @serial_kernel
-def _coarser_operators(starts, parent, neighbours, weights, diagonal):
-    """Sum weights and contacts up the levels; then the diagonal, contact plus weights, without any cancellation."""
+def _coarser_operators(starts, parent, rows):
+    """Sum all up the levels; then the diagonal, contact plus weights plus mass, without any cancellation."""
+    neighbours, weights, diagonal, mass = rows
     for level in range(len(starts) - 2):
         for i in range(starts[level], starts[level + 1]):
             me = parent[i]
@@ -353,6 +360,8 @@ def _coarser_operators(starts, parent, neighbours, weights, diagonal):
                         weights[me, k] += np.float32(0.5) * w
                         neighbours[me, k] = other
             diagonal[me] += np.float32(0.5) * diagonal[i]
+            mass[me] += mass[i]
     for i in range(len(diagonal)):
         for k in range(weights.shape[1]):
             diagonal[i] += weights[i, k]
+        diagonal[i] += mass[i]

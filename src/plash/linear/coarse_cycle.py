@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from plash.grid.compile import inlined, kernel, serial_kernel
+from plash.grid.compile import inlined_plainly, kernel, serial_kernel
 from plash.grid.loops import chunk_range
 
 
-@inlined
+@inlined_plainly
 def _plus_neighbours(total, x, neighbours, weights, i):
     total += weights[i, 0] * x[np.uint32(neighbours[i, 0])]
     total += weights[i, 1] * x[np.uint32(neighbours[i, 1])]
@@ -26,7 +26,7 @@ def _plus_neighbours(total, x, neighbours, weights, i):
     return total
 
 
-@inlined
+@inlined_plainly
 def _relax(x, b, inverse, neighbours, weights, first, last):
     for i in range(np.uint64(first), np.uint64(last)):
         x[i] = _plus_neighbours(b[i], x, neighbours, weights, i) * inverse[i]
@@ -64,7 +64,7 @@ def cycle_serial(level, aggregates, x, b, sweeps, last_sweeps):
             _relax(x, b, inverse, neighbours, weights, first, middle)
 
 
-@inlined
+@inlined_plainly
 def _restrict(aggregates, x, b, first, last, end):
     """Sum the residuals of the aggregates first ... last-1 into their parents last ... end-1."""
     _, _, _, neighbours, weights, diagonal, inverse, parent = aggregates
@@ -75,7 +75,7 @@ def _restrict(aggregates, x, b, first, last, end):
             b[np.uint32(parent[i])] += _plus_neighbours(b[i] - diagonal[i] * x[i], x, neighbours, weights, i)
 
 
-@inlined
+@inlined_plainly
 def _prolong(x, inverse, parent, first, last):
     for i in range(np.uint64(first), np.uint64(last)):
         if inverse[i] > 0:

@@ -25,9 +25,10 @@ class ComponentMultigrid:
     """A V-cycle for each component by itself."""
 
     longest_run = 60
+    coarse_sweeps = 2  # more take no iteration off: what is slow is what couples components
 
     def __init__(self, blocks: Sequence[PoissonOperator]) -> None:
-        self.cycles = [MultigridPreconditioner(block) for block in blocks if len(block.active)]
+        self.cycles = [MultigridPreconditioner(block, self.coarse_sweeps) for block in blocks if len(block.active)]
         self.numbers = [number for number, block in enumerate(blocks) if len(block.active)]
         self.components = len(blocks)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_cross, copy_row
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, dimension_of
 from plash.linear.aggregates import aggregate
@@ -36,9 +36,9 @@ class MultigridPreconditioner:
 
     longest_run = 60
 
-    def __init__(self, operator: PoissonOperator, sweeps: int = _SWEEPS) -> None:
+    def __init__(self, operator: PoissonOperator, coarse_sweeps: int = _COARSE_SWEEPS) -> None:
         self.operator = operator
-        self.sweeps = sweeps
+        self.coarse_sweeps = coarse_sweeps
         self.coarse = aggregate(operator)
         self.x = np.zeros(self.coarse.total + 1, np.float32)
         self.b = np.zeros(self.coarse.total + 1, np.float32)
@@ -53,37 +53,37 @@ class MultigridPreconditioner:
         partial = np.zeros(len(active))
 
         z[active] = 0
-        smooth(z, r, stencil, red, self.sweeps, True, partial, chunks)
-        smooth(z, r, stencil, black, self.sweeps, True, partial, chunks)
+        smooth(z, r, stencil, red, _SWEEPS, True, partial, chunks)
+        smooth(z, r, stencil, black, _SWEEPS, True, partial, chunks)
         _restrict(shape)(z, r, stencil, active, index, self.b, chunks)
         self._cycle_coarse()
         _prolong(shape)(z, stencil.inverse, active, index, self.x, chunks)
-        smooth(z, r, stencil, black, self.sweeps, False, partial, chunks)
+        smooth(z, r, stencil, black, _SWEEPS, False, partial, chunks)
         dot = float(partial[: len(black)].sum())
-        smooth(z, r, stencil, red, self.sweeps, False, partial, chunks)
+        smooth(z, r, stencil, red, _SWEEPS, False, partial, chunks)
         return dot + float(partial[: len(red)].sum())
 
     def _cycle_coarse(self) -> None:
-        a, x, b = self.coarse, self.x, self.b
+        a, x, b, sweeps = self.coarse, self.x, self.b, self.coarse_sweeps
         first, middle, last = 0, int(a.reds[0]), int(a.starts[1])
         if last < _WORTH_THREADS or len(a.starts) < 3:
-            cycle_serial(0, a, x, b, _COARSE_SWEEPS, _LAST_SWEEPS)
+            cycle_serial(0, a, x, b, sweeps, _LAST_SWEEPS)
             return
         chunks = chunk_count()
         x[first:last] = 0
-        for _ in range(_COARSE_SWEEPS):
+        for _ in range(sweeps):
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, first, middle, chunks)
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, middle, last, chunks)
         residuals_parallel(x, b, a.diagonal, a.neighbours, a.weights, self.residuals, chunks)
         add_to_parents(self.residuals, b, a.inverse, a.parent, last, int(a.starts[2]))
-        cycle_serial(1, a, x, b, _COARSE_SWEEPS, _LAST_SWEEPS)
+        cycle_serial(1, a, x, b, sweeps, _LAST_SWEEPS)
         prolong_level(x, a.inverse, a.parent, first, last)
-        for _ in range(_COARSE_SWEEPS):
+        for _ in range(sweeps):
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, middle, last, chunks)
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, first, middle, chunks)
 
 
-@inlined
+@inlined_plainly
 def _sweep_colour(block, sums, b, keep, inverse, weights, is_uniform, BZ, BY, BX):
     """Relax the cells of one colour in a block: keep is 0 and inverse 1/d on them, 1 and 0 elsewhere."""
     sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX)

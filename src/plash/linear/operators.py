@@ -17,7 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
 
@@ -80,11 +80,14 @@ class PoissonOperator:
         diagonal: d by cell, zero where there is no unknown.
         weights: w on the minimal faces, one pool per axis (x, y[, z]); None when every face between two unknowns has
             weight one. Weights of other faces do not matter.
+        mass: What of the diagonal belongs to the volume of a cell and not to its faces, by cell; None if nothing does.
+            Only the preconditioner reads it.
     """
 
     tiles: Tiles
     diagonal: Pool
     weights: Pool | None = None
+    mass: Pool | None = None
 
     @cached_property
     def active(self) -> NDArray[np.int32]:
@@ -143,7 +146,7 @@ class PoissonOperator:
         return float(np.sqrt(partial.sum()))
 
 
-@inlined
+@inlined_plainly
 def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):
     """Weighted sum over the face neighbours, for every cell of a block of halo 1; the halo's own sums mean nothing."""
     SY = BX + 2
@@ -182,7 +185,7 @@ def sum_neighbours(sums, block, weights, is_uniform, BZ, BY, BX):
                 )
 
 
-@inlined
+@inlined_plainly
 def copy_weights(blocks, stencil, t, BZ, BY, BX):
     """Fill the blocks of face weights of a tile, if it needs them."""
     if not stencil.uniform[t]:
@@ -190,7 +193,7 @@ def copy_weights(blocks, stencil, t, BZ, BY, BX):
             copy_cross(blocks[axis], stencil.weights[axis], stencil.neighbours, t, BZ, BY, BX)
 
 
-@inlined
+@inlined_plainly
 def copy_all_weights(blocks, stencil, t, BZ, BY, BX):
     """Fill the blocks of face weights of a tile, with ones if it is uniform."""
     if stencil.uniform[t]:
@@ -199,7 +202,7 @@ def copy_all_weights(blocks, stencil, t, BZ, BY, BX):
         copy_weights(blocks, stencil, t, BZ, BY, BX)
 
 
-@inlined
+@inlined_plainly
 def sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX):
     """Fill a block with x in a tile and round it, and find the weighted sum over the face neighbours of its cells."""
     copy_cross(block, x, stencil.neighbours, t, BZ, BY, BX)

@@ -76,7 +76,7 @@ def solve(
     preconditioner: Preconditioner,
     b: Pool64,
     x: Pool64,
-    target: float,
+    target: float | Callable[[Pool64], float],
     most_iterations: int = 200,
     clean: Callable[[Pool64], None] = lambda r: None,
     limit: float = np.inf,
@@ -88,13 +88,14 @@ def solve(
         preconditioner: Approximate inverse of A.
         b: Right-hand side.
         x: First guess; holds the solution afterwards.
-        target: Size of the true residual to reach.
+        target: Size of the true residual to reach; or what tells it of x, asked again whenever x is better known.
         most_iterations: Stop after this many in any case.
         clean: Removes from a residual what A cannot reach, such as constants in closed components.
         limit: Size of the true residual of every single unknown to reach.
     """
     r = operator.zeros(np.float64)
-    solution = Solution(target=target, residuals=[1.0])
+    aim = target if callable(target) else lambda x: target
+    solution = Solution(target=aim(x), residuals=[1.0])
     solution.residual = _cleaned_residual(operator, x, b, r, clean)
     solution.worst = _worst(operator, r, limit)
     solution.history.append(solution.residual)
@@ -111,6 +112,7 @@ def solve(
         before = solution.residual
         solution.residual = _cleaned_residual(operator, x, b, r, clean)
         solution.worst = _worst(operator, r, limit)
+        solution.target = aim(x)
         solution.history.append(solution.residual)
         stalled = not solution.residual < 0.9 * before
         if stalled or len(solution.history) > _MOST_REFINEMENTS:

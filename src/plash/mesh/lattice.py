@@ -108,6 +108,8 @@ def _to_open_space(
         for axis, end, beyond in beyond_walls(at, lattice):
             outwards = np.eye(d)[axis] * (2 * end - 1)
             leads = np.flatnonzero((beyond <= _HAIR) & (-beyond <= depth + _HAIR) & (depth < deep))
+            if not len(leads):
+                continue
             ahead = at[leads] + (depth[leads] + 2 * _HAIR)[:, None] * outwards
             leads = leads[_nearest_solid(ahead * lattice.spacing, lattice) > 0]
             start = at[leads]
@@ -170,7 +172,7 @@ def _mirrored(places: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float
 def _nearest_solid(points: NDArray[np.float64], lattice: Lattice) -> NDArray[np.float64]:
     """Distance of points close to solids to the nearest of them, in lattice spacings."""
     nearest = np.full(len(points), np.inf)
-    for shape, name in lattice.shapes():
+    for shape, name in lattice.shapes() if len(points) else ():
         low, high = shape.bounds(points.shape[1])
         near = np.all((points > np.subtract(low, lattice.spacing)) & (points < np.add(high, lattice.spacing)), axis=1)
         nearest[near] = np.minimum(nearest[near], distance(shape, points[near], name))

@@ -14,7 +14,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_slots, numbers_in
 from plash.grid.sample import cell_and_share, interpolate, interpolate_known
@@ -203,7 +203,7 @@ def _gather_change(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _find_places(place, cell, offset, origins, t, first, size, DIM, LAST):
     """Coordinates of a batch of particles in the block of tile t with a halo of 1."""
     for axis in range(DIM):
@@ -211,7 +211,7 @@ def _find_places(place, cell, offset, origins, t, first, size, DIM, LAST):
             place[axis, k] = place_in_block(cell, offset, origins, t, first + k, axis, LAST)
 
 
-@inlined
+@inlined_plainly
 def _both_sides(pairs, i, y, z, PY, PX, THIN):
     """Two values interpolated along y and z in lattice planes i and i + 1, as `interpolate` does it.
 
@@ -296,7 +296,7 @@ def _gather_affine(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _value_and_slope(block, x, y, z, PY, PX, THIN):
     """Linear interpolation and the gradient of its weights, per cell."""
     i, fx = cell_and_share(x)
@@ -314,7 +314,7 @@ def _value_and_slope(block, x, y, z, PY, PX, THIN):
     return value, gx_front + fz * (gx_back - gx_front), gy_front + fz * (gy_back - gy_front), back - front
 
 
-@inlined
+@inlined_plainly
 def _value_and_slope_in_layer(block, o, fx, fy, PX):
     """The same in one layer, at (fx, fy) from entry o of the block."""
     right, above, beyond = o + np.uint64(1), o + np.uint64(PX), o + np.uint64(PX + 1)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.compile import inlined
+from plash.grid.compile import inlined_plainly
 
 
 class Positions(NamedTuple):
@@ -50,7 +50,7 @@ def split_positions(positions: NDArray[np.float64]) -> Positions:
     return Positions((whole + carry).astype(np.int32), np.where(carry, np.float32(0), rest))
 
 
-@inlined
+@inlined_plainly
 def split_position(x):
     """Cell and offset of one coordinate in cells."""
     whole = np.floor(x)
@@ -60,7 +60,7 @@ def split_position(x):
     return np.int32(whole), rest
 
 
-@inlined
+@inlined_plainly
 def place_in_block(cell, offset, origins, t, p, axis, LAST):
     """Coordinate of particle p in the block of tile t with a halo of 1, but not beyond the tile by rounding."""
     n = np.uint64(p)

@@ -127,8 +127,10 @@ def _seed_cells(
 
 def _without_slivers(seeds: _Seeds) -> _Seeds:
     """The same without cells that hold next to nothing: what they hold goes to the nearest particle, if one is near."""
-    _, number = np.unique(seeds.cell, axis=0, return_inverse=True)
-    number = number.reshape(-1)
+    if len(seeds.volume) == 0:
+        return seeds
+    is_next = (seeds.cell[1:] != seeds.cell[:-1]).any(axis=1)  # seeds of a cell follow one another
+    number = np.concatenate([[0], np.cumsum(is_next)])
     held = np.bincount(number, seeds.volume)[number]
     is_kept = held >= _SLIVER
     kept = _Seeds(seeds.cell[is_kept], seeds.part[is_kept], seeds.offset[is_kept], seeds.volume[is_kept])

@@ -25,7 +25,7 @@ from plash.particles.shore_normals import listed_cells
 from plash.particles.shore_offsets import offsets
 from plash.timing import stage
 
-_DRY = 0.01  # cells from the surface, at least, to the centre of a cell that no particle reaches
+DRY = 0.01  # cells from the surface, at least, to the centre of a cell that no particle reaches
 _NEAR = 1.5  # cells to where the surface would be if it went on as a plane, within which a cell is at the shore
 
 
@@ -61,7 +61,7 @@ def correct_shores(
     distance = offsets(tiles, listed, shore, seen, openness, limits)
     places = tuple(listed.places[shore].T)
     # Where no particle is near, nobody would bring liquid a velocity
-    distance[volume[places] == 0] = np.maximum(distance[volume[places] == 0], _DRY)
+    distance[volume[places] == 0] = np.maximum(distance[volume[places] == 0], DRY)
     phi.pool[places] = h * distance
 
 

@@ -25,6 +25,7 @@ from plash.particles.shore_normals import Listed
 SAMPLES_2, SAMPLES_3 = SAMPLES[2], SAMPLES[3]
 _BINS = 16  # in a cell, along the normal
 _NOTHING = 0.02  # filled share of a hat, or empty one, that tells too little
+_NOWHERE = 2  # tiles further: no sample of a hat is there
 _MIDDLE = 4 * _BINS  # of the bins: a wide hat reaches 2 √3 cells
 
 
@@ -62,7 +63,8 @@ def _offset(shape: Shape) -> Kernel:
         for c in prange(chunks):
             bends = np.empty((2, 2 * _MIDDLE))
             step = np.zeros((3, SIZE), np.int64)
-            within = np.zeros((3, SIZE), np.int64)
+            within = np.zeros((3, SIZE), np.uint64)
+            lines = np.empty((2, 3, 3, SIZE))
             for i in chunk_range(c, chunks, n):
                 place, direction = places[shore[i]], normal[shore[i]]
                 t, z, y, x = place[0], place[1], place[2], place[3]
@@ -73,12 +75,12 @@ def _offset(shape: Shape) -> Kernel:
                 depth = 0.0
                 if trust > 0 or is_thin:
                     _find_samples(place, 1, space, shape, step, within)
-                    _bend(bends, direction, 1, place[0], space, shape, (step, within))
+                    _bend(bends, direction, 1, place[0], space, shape, (step, within), lines)
                     trust = 1.0 if is_thin else trust
                     depth += trust * _depth(bends, np.float64(volume[t, z, y, x]), free, -height[shore[i]])
                 if trust < 1:
                     _find_samples(place, 2, space, shape, step, within)
-                    _bend(bends, direction, 2, place[0], space, shape, (step, within))
+                    _bend(bends, direction, 2, place[0], space, shape, (step, within), lines)
                     free = np.float64(wide_share[t, z, y, x])
                     depth += (1 - trust) * _depth(bends, np.float64(wide_volume[t, z, y, x]), free, -height[shore[i]])
                 distance[i] = min(max(-depth, -1.0), 1.0)
@@ -97,11 +99,12 @@ def _find_samples(place, reach, space, shape, step, within):
         first = origin + place[3 - axis] * n + n // 2 - reach * n
         for k in range(2 * reach * n):
             image = mirrored(first + k, space.limits[axis, 0] * n, space.limits[axis, 1] * n, space.kinds[axis])
-            step[axis, k], within[axis, k] = tile_beside(image - origin, size)
+            step[axis, k], inside = tile_beside(image - origin, size)
+            within[axis, k] = np.uint64(inside)
 
 
 @inlined
-def _bend(bends, direction, reach, t, space, shape, where):
+def _bend(bends, direction, reach, t, space, shape, where, lines):
     """How much the volume of open space below a plane n·x = d, weighed by a hat, bends with d at each bin.
 
     The first row holds bends, the second how much these change.
@@ -117,13 +120,25 @@ def _bend(bends, direction, reach, t, space, shape, where):
     pair_z = 2 if dimension == 3 and (pair_x == 1 or pair_y == 1) else 1
     size = 2 * reach * n
     scale = 1.0 / (reach * n) ** dimension / WHOLE
+    _line_up(lines, direction, reach, n, (pair_x, pair_y, pair_z))
+    single, mean = lines[0], lines[1]
+    axis = 0  # the one nearest to the direction
+    if abs(direction[1]) > abs(direction[axis]):
+        axis = 1
+    if abs(direction[2]) > abs(direction[axis]):
+        axis = 2
+    thickness = steepest / n
     bends[:] = 0.0
     for k in range(0, size if dimension == 3 else 1, pair_z):
         for j in range(0, size, pair_y):
+            here = _NOWHERE
+            samples = space.samples[0]
             for i in range(0, size, pair_x):
                 # Pairs of samples lie in one cell, so all of them are in the same tile
-                slot = space.neighbours[t, neighbour_number(step[0, i], step[1, j], step[2, k])]
-                samples = space.samples[space.rows[slot]]
+                if step[0, i] != here:
+                    here = step[0, i]
+                    slot = space.neighbours[t, neighbour_number(here, step[1, j], step[2, k])]
+                    samples = space.samples[space.rows[slot]]
                 total = 0
                 for c in range(pair_z):
                     for b in range(pair_y):
@@ -132,36 +147,40 @@ def _bend(bends, direction, reach, t, space, shape, where):
                 if total == 0:
                     continue
                 if total == 4 * WHOLE:
-                    middle = i + 0.5 * (pair_x - 1), j + 0.5 * (pair_y - 1), k + 0.5 * (pair_z - 1)
-                    w, s, growth = _weigh(middle, direction, reach, n, dimension)
-                    _add_bends(bends, w * scale * total, s, growth, steepest / n)
+                    w, s = _weigh(mean, i, j, k, dimension)
+                    growth = mean[axis, 2, i if axis == 0 else (j if axis == 1 else k)]
+                    _add_bends(bends, w * scale * total, s, growth, thickness)
                     continue
                 for c in range(pair_z):
                     for b in range(pair_y):
                         for a in range(pair_x):
                             o = samples[within[2, k + c], within[1, j + b], within[0, i + a]]
-                            w, s, growth = _weigh(
-                                (float(i + a), float(j + b), float(k + c)), direction, reach, n, dimension
-                            )
-                            _add_bends(bends, w * scale * o, s, growth, steepest / n)
+                            w, s = _weigh(single, i + a, j + b, k + c, dimension)
+                            growth = single[axis, 2, i + a if axis == 0 else (j + b if axis == 1 else k + c)]
+                            _add_bends(bends, w * scale * o, s, growth, thickness)
 
 
 @inlined
-def _weigh(sample, direction, reach, n, dimension):
-    """Weight of a hat at a sample of it, the sample's place along a direction, in cells, and the weight's growth there.
+def _line_up(lines, direction, reach, n, pairs):
+    """Weights of a hat along each axis at its samples and between pairs of them, places along a direction, growths.
 
-    The growth is relative, and along the axis nearest to the direction.
+    A growth is that of the weight, relative, if the axis is the one nearest to the direction.
     """
-    x, y = (sample[0] + 0.5) / n - reach, (sample[1] + 0.5) / n - reach
-    z = (sample[2] + 0.5) / n - reach if dimension == 3 else 0.0
-    weight = (1 - abs(x) / reach) * (1 - abs(y) / reach) * (1 - abs(z) / reach)
-    along, steepest = x, direction[0]
-    if abs(direction[1]) > abs(steepest):
-        along, steepest = y, direction[1]
-    if abs(direction[2]) > abs(steepest):
-        along, steepest = z, direction[2]
-    growth = (1.0 if along < 0 else -1.0) / ((reach - abs(along)) * steepest)
-    return weight, direction[0] * x + direction[1] * y + direction[2] * z, growth
+    for axis in range(3):
+        for between in range(2):
+            middle = 0.5 * (pairs[axis] - 1) if between == 1 else 0.0
+            for k in range(2 * reach * n):
+                at = (k + middle + 0.5) / n - reach
+                lines[between, axis, 0, k] = 1 - abs(at) / reach
+                lines[between, axis, 1, k] = direction[axis] * at
+                lines[between, axis, 2, k] = (1.0 if at < 0 else -1.0) / ((reach - abs(at)) * direction[axis])
+
+
+@inlined
+def _weigh(line, i, j, k, dimension):
+    """Weight of a hat at a sample of it, and the sample's place along the direction, in cells."""
+    weight, place = line[0, 0, i] * line[1, 0, j], line[0, 1, i] + line[1, 1, j]
+    return (weight * line[2, 0, k], place + line[2, 1, k]) if dimension == 3 else (weight, place)
 
 
 @inlined
@@ -170,20 +189,22 @@ def _add_bends(bends, volume, place, growth, thickness):
 
     The sum below bends with the density at both ends, and its bend changes by the growth.
     """
+    straight, curved = bends[0], bends[1]
     density = volume / (thickness * _BINS)
     twist = density * growth / _BINS
     half = 0.5 * thickness * _BINS
     middle = place * _BINS + _MIDDLE
     for end in (-1.0, 1.0):
         at = middle + end * half
-        a = int(at)
-        rest = a + 1 - at
+        first = int(at)
+        a, b, c = np.uint64(first), np.uint64(first + 1), np.uint64(first + 2)
+        rest = first + 1 - at
         bend = -end * density - twist * half
-        bends[0, a] += bend * rest
-        bends[0, a + 1] += bend * (1 - rest)
-        bends[1, a] -= end * twist * 0.5 * rest * rest
-        bends[1, a + 1] -= end * twist * (0.5 + rest - rest * rest)
-        bends[1, a + 2] -= end * twist * 0.5 * (1 - rest) * (1 - rest)
+        straight[a] += bend * rest
+        straight[b] += bend * (1 - rest)
+        curved[a] -= end * twist * 0.5 * rest * rest
+        curved[b] -= end * twist * (0.5 + rest - rest * rest)
+        curved[c] -= end * twist * 0.5 * (1 - rest) * (1 - rest)
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plash.grid.compile import inlined
+from plash.grid.compile import inlined_plainly
 from plash.grid.loops import corner_step
 from plash.grid.sample import between_four, lookup
 from plash.particles.sides import hold_between_sides
@@ -57,7 +57,7 @@ class Path(NamedTuple):
     corners: NDArray[np.float64]
 
 
-@inlined
+@inlined_plainly
 def cell_in_block(origins, t, i, j, k, BZ, BY, BX):
     """Index of a cell in the block of tile t with a halo of 1; -1 if not all of its corners are in there."""
     HZ = 1 if BZ > 1 else 0
@@ -67,7 +67,7 @@ def cell_in_block(origins, t, i, j, k, BZ, BY, BX):
     return -1
 
 
-@inlined
+@inlined_plainly
 def look(corners, nearby, place, BZ, BY, BX):
     """Distance at global coordinates in cells, between the corners of the cell there, which it notes.
 
@@ -92,7 +92,7 @@ def look(corners, nearby, place, BZ, BY, BX):
     return gz * front + fz * back
 
 
-@inlined
+@inlined_plainly
 def _find_normal(corners, place, normal, DIM):
     """Unit gradient of the distance at the place that was looked at last."""
     square = 0.0
@@ -112,7 +112,7 @@ def _find_normal(corners, place, normal, DIM):
         normal[axis] = normal[axis] / length if length > 1e-6 else 0.0
 
 
-@inlined
+@inlined_plainly
 def may_be_inside(corners, place, DIM):
     """Whether the place looked at last is further from every corner of its cell than the solid is from that corner."""
     for corner in range(1 << DIM):
@@ -125,13 +125,13 @@ def may_be_inside(corners, place, DIM):
     return True
 
 
-@inlined
+@inlined_plainly
 def _against(vector, normal):
     """Part of a vector along a normal, if it goes against it, else 0."""
     return min(vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2], 0.0)
 
 
-@inlined
+@inlined_plainly
 def _turn_along(vector, normal, before, DIM):
     """Take from a vector what goes into the wall that is met; between it and the wall before, what crosses their edge.
 
@@ -155,7 +155,7 @@ def _turn_along(vector, normal, before, DIM):
         vector[0], vector[1], vector[2] = along * edge_x, along * edge_y, along * edge_z
 
 
-@inlined
+@inlined_plainly
 def lift_out(path, nearby, sides, BZ, BY, BX):
     """Move a place that is too deep out along the normal, but not out of the domain; whether it was."""
     DIM = 2 if BZ == 1 else 3
@@ -175,7 +175,7 @@ def lift_out(path, nearby, sides, BZ, BY, BX):
     return was_deep
 
 
-@inlined
+@inlined_plainly
 def _aim(path, sides, DIM):
     """Let the move end inside the domain: put back from outside, it might be behind a wall. Whether it did not."""
     place, move, there = path.place, path.move, path.there
@@ -187,7 +187,7 @@ def _aim(path, sides, DIM):
     return is_held
 
 
-@inlined
+@inlined_plainly
 def _free_way(path, nearby, length, is_sliding, BZ, BY, BX):
     """How much of the move is safe, and where the first place is that was found not to be; infinity if there is none.
 
@@ -221,7 +221,7 @@ def _free_way(path, nearby, length, is_sliding, BZ, BY, BX):
     return free, blocked
 
 
-@inlined
+@inlined_plainly
 def _turn_at_wall(path, nearby, free, blocked, BZ, BY, BX):
     """Go as far as is free, and turn the rest of the move, and the velocity, along the wall that is met.
 
@@ -242,7 +242,7 @@ def _turn_at_wall(path, nearby, free, blocked, BZ, BY, BX):
         path.before[axis] = normal[axis]
 
 
-@inlined
+@inlined_plainly
 def slide_along_walls(path, nearby, sides, BZ, BY, BX):
     """Go along the path, and along each wall that it meets; whether it was held up anywhere."""
     place, move = path.place, path.move
@@ -265,7 +265,7 @@ def slide_along_walls(path, nearby, sides, BZ, BY, BX):
     return is_held
 
 
-@inlined
+@inlined_plainly
 def lose_rest(move, speed, way):
     """Of a way that could not be finished, take the velocity along the rest."""
     square = move[0] ** 2 + move[1] ** 2 + move[2] ** 2

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, numbers_in, row_start
@@ -227,7 +227,7 @@ def _scale(fill, inverse_kernel_weight, chunks):
             part[m] *= factors[m]
 
 
-@inlined
+@inlined_plainly
 def distance_of_excess(q, h):
     """Distance of a hat of half-width h to a flat surface, from q = 2f - 1, f the share of it that is filled."""
     one = np.float32(1)
@@ -251,7 +251,7 @@ def _invert(fill, phi, h, chunks):
             result[m] = distance_of_excess(q, h)
 
 
-@inlined
+@inlined_plainly
 def _between_centres(block, o, sx, sy, sz, SY, SZ):
     """Linear interpolation at a place (sx, sy, sz) from the centre of a cell, in cells, each within ±1/2."""
     centre = block[o]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_cross
 from plash.grid.cells import LIQUID, NEAR_AIR, SOLID, WALL, WET, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
@@ -65,7 +65,7 @@ class Ghost:
         run(velocity.pool, potential, phi, faces, tiles.neighbours, tiles.slots, at_surface, chunk_count())
 
 
-@inlined
+@inlined_plainly
 def _conductance(one, other):
     """1/θ on the face between two cells of which one at least is liquid, by their φ; 1 if both are."""
     if (one < 0) == (other < 0):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import LIQUID, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
@@ -93,7 +93,7 @@ def _second_invariant(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _across(blocks, o, a, b, PY, PX):
     """Mean of ∂u_a/∂x_b ∂u_b/∂x_a over the four edges of a cell, as far as they are known."""
     along_a, along_b = stride(a, PY, PX), stride(b, PY, PX)

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from plash.errors import PlashError
 from plash.files.atomic import Written, write_bytes
 from plash.files.layout import RunFolder
-from plash.files.log import Log
 from plash.files.manifest import Item, Manifest
 from plash.pipeline.compiling import Compilation
 from plash.pipeline.fingerprint import fingerprint
@@ -22,6 +21,16 @@ from plash.pipeline.run_history import RunHistory
 from plash.pipeline.stages.stage import WHOLE, File, FileStage, Inputs, RunPaths, Stage
 from plash.pipeline.stop import Stop
 from plash.scene.model import Scene
+
+
+class StepLog(Protocol):
+    """Where the entry of each time step goes."""
+
+    def append(self, step: int, entry: dict[str, Any]) -> None:
+        """Add the entry of a step."""
+
+    def sync(self) -> None:
+        """Have on disk what was added."""
 
 
 @dataclass(eq=False)
@@ -35,7 +44,7 @@ class Run:
         progress: Who wants to know.
         stop: Whether somebody asked for a stop.
         compilation: What is compiled on the way, which is counted apart.
-        log: A line for each time step.
+        log: Where a line for each time step goes.
         or_plainer: Whether something plainer may stand in for an optional part that is not installed.
         still: The one frame that is wanted of stages that read frames; None for all.
     """
@@ -46,7 +55,7 @@ class Run:
     progress: Progress
     stop: Stop
     compilation: Compilation
-    log: Log
+    log: StepLog
     or_plainer: bool
     still: int | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -29,10 +30,12 @@ class ProgressState:
     report: StepReport = field(default_factory=StepReport)
     volume_error: float | None = None
     compiling: str = ""
+    began: float = 0.0
 
     def begin(self, frames: int, to_do: Mapping[str, int]) -> None:
         """Note what is planned."""
         self.frames, self.to_do, self.planned = frames, dict(to_do), dict(to_do)
+        self.began = time.monotonic()
 
     def step(self, report: StepReport, ledger: Ledger) -> None:
         """Note a time step."""
@@ -59,20 +62,27 @@ class ProgressState:
         return median(self.seconds[stage][-_RECENT:])
 
     @property
+    def at_once(self) -> float:
+        """How many files are in work at once, on average: more than one where lanes or workers make them."""
+        spent = [seconds for files in self.seconds.values() for seconds in files]
+        passed = max(time.monotonic() - self.began, max(spent, default=0.0))
+        return max(1.0, sum(spent) / passed) if passed > 0 else 1.0
+
+    @property
     def seconds_per_frame(self) -> float:
-        """Time of a frame through all stages."""
-        return sum(self.typical(name) for name in _frame_stages() if name in self.seconds)
+        """Time of a frame through all stages, by the clock."""
+        return sum(self.typical(name) for name in _frame_stages() if name in self.seconds) / self.at_once
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left, from the last frames of each stage; None while a stage has too few to tell."""
+        """Time left by the clock, from the last frames of each stage; None while a stage has too few to tell."""
         left, of_frames = 0.0, _frame_stages()
         for stage, count in self.to_do.items():
             if len(self.seconds.get(stage, ())) >= _ENOUGH:
                 left += count * self.typical(stage)
             elif count and stage in of_frames:
                 return None
-        return left
+        return left / self.at_once
 
     def __str__(self) -> str:
         # On a narrow terminal the end of the line is lost: what matters most comes first

@@ -23,7 +23,7 @@ from plash.pipeline.checkpoints import remove_unknown_checkpoints
 from plash.pipeline.compiling import COMPILING, watched_compilation
 from plash.pipeline.damage import forget_damaged
 from plash.pipeline.fingerprint import branched, differences, physics, simulation
-from plash.pipeline.machine import free_memory
+from plash.pipeline.machine import free_memory, keep_freed_memory
 from plash.pipeline.maker import Run
 from plash.pipeline.progress import Progress, clock
 from plash.pipeline.progress_bar import watcher
@@ -175,6 +175,7 @@ def _stages_of_still(scene: Scene, frame: int, stages: Sequence[str] | None) -> 
 
 def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | None = None) -> Outcome:
     """Do what is asked of a run, here or by workers, until it is done or stopped."""
+    keep_freed_memory()
     scene, folder, stages = asked.scene, asked.folder, asked.stages
     text = scene_text(scene, name_functions=True)
     with watched_compilation(progress.compiling) as compilation:
@@ -195,7 +196,7 @@ def carry_out(asked: Asked, progress: Progress, stop: Stop, workers: Workers | N
             with closing(Log(folder.log, manifest.steps)) as log:
                 plainer = SIMULATION.name in names
                 at_work = Run(folder, scene, manifest, progress, stop, compilation, log, plainer, asked.still)
-                return _work(at_work, names, workers)
+                return _work(at_work, names, workers, log.lost)
 
 
 def resume(
@@ -358,9 +359,9 @@ def _clear(folder: RunFolder, names: Iterable[str]) -> None:
                     stage.file(paths, number).unlink(missing_ok=True)
 
 
-def _work(run: Run, stages: Sequence[str], workers: Workers | None) -> Outcome:
+def _work(run: Run, stages: Sequence[str], workers: Workers | None, lost_lines: int) -> Outcome:
     """Do what is left of some stages."""
-    manifest, progress, log = run.manifest, run.progress, run.log
+    manifest, progress = run.manifest, run.progress
     if manifest.versions != versions():
         progress.note(f"this run was begun with {_listed(manifest.versions)}; now it is {_listed(versions())}")
     if workers is None:
@@ -372,8 +373,8 @@ def _work(run: Run, stages: Sequence[str], workers: Workers | None) -> Outcome:
         runner = FarmRunner(run, stages_of(stages), workers)
     for note in runner.notes:
         progress.note(note)
-    if log.lost:
-        progress.note(f"{log.path}: {log.lost} lines were damaged or missing; the report will not tell of them")
+    if lost_lines:
+        progress.note(f"{run.folder.log}: {lost_lines} lines were damaged or missing; the report will not tell of them")
     is_left = any(n not in manifest.stage(SIMULATION.name).items for n in run.wanted(SIMULATION))
     if workers is None and SIMULATION.name in stages and is_left:
         _compile_ahead(run, PICTURES.name in stages)

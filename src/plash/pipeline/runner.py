@@ -7,7 +7,7 @@ full size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from plash.files.atomic import has_size
 from plash.files.manifest import Item
 from plash.pipeline.checkpoints import prune_checkpoints, remove_unknown_checkpoints
 from plash.pipeline.damage import lost_edit
+from plash.pipeline.lanes.lanes import Lanes, made_apart
 from plash.pipeline.maker import Run
 from plash.pipeline.stages.stage import WHOLE, DamagedInputError, FileStage, Stage
 from plash.scene.model import Scene
@@ -55,22 +56,73 @@ class Runner:
 
     def _finish_frames(self) -> int:
         """Bring every frame through the stages; returns how many files were made."""
-        run, whole = self._run, 0
-        for frame in range(1, run.frames + 1):
+        apart = made_apart({stage: self._makers[stage.name] for stage in self._frame_stages})
+        lanes, made = Lanes(self._run, apart), 0
+        try:
+            for frame in range(1, self._run.frames + 1):
+                made += self._finish_frame_beside(lanes, apart, frame)
+                self._run.stop.raise_if_requested(f"after frame {frame}")
+            while lanes.waiting or lanes.returned or lanes.are_busy:
+                made += self._help(lanes)
+                self._run.stop.raise_if_requested("while files of frames were made")
+        finally:
+            self._take_from(lanes)
+            lanes.close()
+        return made
+
+    def _finish_frame_beside(self, lanes: Lanes, apart: Collection[Stage[Any]], frame: int) -> int:
+        """Bring a frame through the stages, or as far as lanes do not do that; returns how many files were made."""
+        lanes.share_cores()
+        if lanes.are_open:
+            made = self._finish_frame([stage for stage in self._frame_stages if stage not in apart], frame)
+            if any(self._is_left(stage, frame) for stage in apart):
+                lanes.ask(frame)
+        else:
             made = self._finish_frame(self._frame_stages, frame)
             if made:
-                whole += made
-                prune_checkpoints(run.manifest, run.scene.output.checkpoint_every)
-                run.manifest.write(run.folder)
-                remove_unknown_checkpoints(run.folder, run.manifest)
-            run.stop.raise_if_requested(f"after frame {frame}")
-        return whole
+                lanes.open_if_worth_it(frame)
+        made += self._take_from(lanes)
+        while lanes.returned:
+            made += self._finish_frame(self._frame_stages, lanes.returned.popleft())
+        self._write_manifest(made)
+        return made
+
+    def _help(self, lanes: Lanes) -> int:
+        """Once all is simulated, do what lanes could not finish or have not begun; returns how many files were made."""
+        lanes.share_cores()
+        frames = lanes.returned or lanes.waiting
+        made = self._finish_frame(self._frame_stages, frames.popleft()) if frames else 0
+        made += self._take_from(lanes, wait=not made)
+        self._write_manifest(made)
+        return made
+
+    def _take_from(self, lanes: Lanes, wait: bool = False) -> int:
+        """Remember what lanes have made; returns how many files that were."""
+        made = list(lanes.made(wait))
+        for stage, number, item in made:
+            self._run.manifest.stage(stage).items[number] = item
+            self._run.progress.made(stage, number, item.seconds)
+        return len(made)
+
+    def _write_manifest(self, made: int) -> None:
+        """Write the manifest if files were made; then remove checkpoints that it has no more."""
+        run = self._run
+        if made:
+            prune_checkpoints(run.manifest, run.scene.output.checkpoint_every)
+            run.manifest.write(run.folder)
+            remove_unknown_checkpoints(run.folder, run.manifest)
+
+    def make_frame(self, frame: int) -> None:
+        """Make the files of a frame, for another process that keeps the manifest and mends what is damaged."""
+        for stage in self._frame_stages:
+            if self._is_left(stage, frame):
+                self._keep(stage, frame)
 
     def _finish_frame(self, stages: Sequence[Stage[Any]], frame: int) -> int:
         """Bring a frame through some stages; returns how many files were made."""
         made = 0
         for place, stage in enumerate(stages):
-            if frame in self._run.wanted(stage) and not self._is_done(stage, frame):
+            if self._is_left(stage, frame):
                 made += self._make(stage, frame, partial(self._mend_frames, stages[: place + 1], frame))
         return made
 
@@ -91,6 +143,10 @@ class Runner:
 
     def _mend_whole(self, stages: Sequence[Stage[Any]]) -> int:
         return self._finish_frames() + self._finish_whole(stages)
+
+    def _is_left(self, stage: Stage[Any], number: int) -> bool:
+        """Whether a file is wanted and not there."""
+        return number in self._run.wanted(stage) and not self._is_done(stage, number)
 
     def _is_done(self, stage: Stage[Any], number: int) -> bool:
         """Whether a file is there, made from what it would be made from now, or edited by hand."""

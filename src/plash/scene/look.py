@@ -206,7 +206,10 @@ class Look(SceneModel):
         json_schema_extra=_OF_SET,
     )
     exposure: Number = Field(
-        default=0.0, ge=-20, le=20, description="How much brighter a ray-traced picture is, in stops: 1 doubles it."
+        default=0.0,
+        ge=-20,
+        le=20,
+        description="How much brighter a picture in 3-D is, in stops: 1 doubles the light. Not in drafts of a studio.",
     )
     tone: Literal["filmic", "plain"] = Field(
         default="filmic",

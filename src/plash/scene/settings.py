@@ -49,7 +49,7 @@ class LiquidSettings(Solver):
 
     old_keys: ClassVar = {"parting": "separating_walls"}
     start_keys: ClassVar[tuple[str, ...]] = ("particles_per_cell", "seed", "jitter", "surface")
-    edition: ClassVar[tuple[int, ...]] = (4,)
+    edition: ClassVar[tuple[int, ...]] = (5,)
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project", "extrapolate", "move")
     has_elasticity: ClassVar[bool] = True
     shows_temperature: ClassVar[bool] = True

@@ -12,7 +12,7 @@ from plash.grid.fields import CellField
 from plash.grid.tiles import Tiles
 from plash.levelset.inside import places_of
 from plash.physics.level_set.continuation import Continuation
-from plash.physics.level_set.room import Room
+from plash.physics.level_set.room import Room, hold_between
 from plash.physics.level_set.volume import shares_inside, volume_inside
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
@@ -76,11 +76,13 @@ class LiquidRoom(Room):
 
     def confine(self, places: NDArray[np.float64]) -> None:
         """Put places back that are beyond a closed side."""
+        low, high = np.full(places.shape[1], -np.inf), np.full(places.shape[1], np.inf)
         for axis, last, outwards in self.box.closed_sides():
             if outwards > 0:
-                np.minimum(places[:, axis], last + 1 - _OFF_WALLS, out=places[:, axis])
+                high[axis] = last + 1 - _OFF_WALLS
             else:
-                np.maximum(places[:, axis], _OFF_WALLS, out=places[:, axis])
+                low[axis] = _OFF_WALLS
+        hold_between(places, low, high)
 
     def volume(self, phi: CellField) -> float:
         """Volume inside a level set and outside of all that is closed, m³."""

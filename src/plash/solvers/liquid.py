@@ -151,6 +151,7 @@ class LiquidSolver:
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         viscous.hold_alone(s.particles, s.velocity, projection.cells)
+        elastic.keep_momentum(before, kick)
         accelerate(s.particles, before, kick)
         elastic.strain(s.velocity)
         s.velocity_time, s.kick = s.time + dt / 2, kick

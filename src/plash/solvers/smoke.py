@@ -150,7 +150,7 @@ class SmokeSolver:
         if has_walls(cells):
             extrapolate(s.velocity, _LAYERS)
             solids.enforce_slip(s.velocity, cells, dt)
-            np.nan_to_num(s.velocity.pool, copy=False)
+            s.velocity.pool[np.isnan(s.velocity.pool)] = 0.0
         s.time += dt
         s.steps += 1
         yield StepStage("project", s.velocity)

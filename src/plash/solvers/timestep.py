@@ -12,6 +12,15 @@ import math
 from dataclasses import dataclass
 
 
+def wave_step(h: float, gravity: float) -> float:
+    """Longest step that the shortest gravity waves allow, s.
+
+    >>> wave_step(h=0.1, gravity=10.0), wave_step(h=0.1, gravity=0.0)
+    (0.06999999999999999, inf)
+    """
+    return 0.7 * math.sqrt(h / gravity) if gravity > 0 else math.inf
+
+
 @dataclass(frozen=True)
 class TimeStep:
     """Limits of the time step.
@@ -41,9 +50,7 @@ class TimeStep:
         g = self.gravity
         fastest = speed + math.sqrt(self.h * g)
         dt = self.courant * self.h / fastest if fastest > 0 else math.inf
-        if g > 0:
-            dt = min(dt, 0.7 * math.sqrt(self.h / g))
-        return max(min(dt, self.own_limit, self.longest), self.shortest)
+        return max(min(dt, wave_step(self.h, g), self.own_limit, self.longest), self.shortest)
 
     def divide(self, remaining: float, speed: float) -> float:
         """Step that divides the time remaining to the next frame evenly and stays below the limit, s.

@@ -14,10 +14,12 @@ from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
 from plash.particles.continuation import hold_change_to_particles, hold_to_particles
 from plash.particles.from_grid import grid_to_affine_particles, grid_to_particles
+from plash.particles.shallow import fade_shallow_slopes, hold_tips
 from plash.particles.to_grid import particles_to_grid
 from plash.physics.advection import trace_back
 from plash.scene.model import Scene
 from plash.solvers.state import State
+from plash.solvers.timestep import wave_step
 
 _LAYERS = 3  # of faces round the liquid that particles near its surface may read
 
@@ -78,8 +80,9 @@ class SemiLagrangian:
 class _ByParticles:
     """What all transfers share in which particles carry the velocity."""
 
-    def __init__(self, acceleration: float) -> None:
+    def __init__(self, acceleration: float, h: float) -> None:
         self.acceleration = acceleration  # the largest that forces give, m/s²
+        self.h = h
 
     def to_grid(self, state: State, cells: Cells) -> tuple[FaceField, int]:
         """Average the particles' velocities; what they bring to all faces they reach is kept in the state."""
@@ -95,6 +98,7 @@ class _ByParticles:
         """By what particles brought."""
         assert state.carried is not None
         hold_to_particles(velocity, state.carried, cells, self.acceleration * dt)
+        hold_tips(velocity, state.carried, cells, self.h)
 
 
 class Pic(_ByParticles):
@@ -110,9 +114,9 @@ class Pic(_ByParticles):
 class Flip(_ByParticles):
     """Particles add the change of the grid's velocity: lively, and noisy at ratio 1. They move with the grid's."""
 
-    def __init__(self, dimension: int, ratio: float, acceleration: float) -> None:
+    def __init__(self, dimension: int, ratio: float, acceleration: float, h: float) -> None:
         self.rows: Mapping[str, int] = {"slip": dimension}
-        super().__init__(acceleration)
+        super().__init__(acceleration, h)
         self.ratio = ratio
         self._before: FaceField | None = None
 
@@ -137,13 +141,15 @@ class Flip(_ByParticles):
 class Apic(_ByParticles):
     """Particles carry velocity and its gradient: keeps affine motion and angular momentum, with little noise."""
 
-    def __init__(self, dimension: int, acceleration: float) -> None:
-        super().__init__(acceleration)
+    def __init__(self, dimension: int, acceleration: float, h: float) -> None:
+        super().__init__(acceleration, h)
         self.rows: Mapping[str, int] = {"affine": dimension**2}
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
-        """Take the new velocity and its gradient."""
-        return grid_to_affine_particles(state.particles, velocity)
+        """Take the new velocity and its gradient, which fades where liquid is thinner than a cell."""
+        missing = grid_to_affine_particles(state.particles, velocity)
+        fade_shallow_slopes(state.particles, cells, dt, wave_step(self.h, self.acceleration), self.h)
+        return missing
 
 
 def _completed(velocity: FaceField, state: State, cells: Cells) -> tuple[FaceField, int]:

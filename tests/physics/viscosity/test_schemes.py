@@ -173,16 +173,20 @@ def test_taylor_green_vortices_decay_by_their_own_factor(kind):
     assert np.allclose(velocity.pool[inside] / before.pool[inside], factor, atol=3e-4)
 
 
-@pytest.mark.parametrize(("phi", "most"), [(pool, 20), ("ball", 40), (strand, 140)], ids=["pool", "ball", "strand"])
+@pytest.mark.parametrize(
+    ("phi", "most"),
+    [(pool, (9, 12, 20)), ("ball", (9, 18, 40)), (strand, (10, 33, 140))],
+    ids=["pool", "ball", "strand"],
+)
 def test_a_handful_of_iterations(dimension, phi, most):
     """Hardly more for larger numbers; local rotations of thin strands are what the blocks do not see."""
     phi = ball(dimension) if phi == "ball" else phi
     liquid = Liquid(dimension, phi, closed=phi is pool)
-    for number in (1.0, 100.0, 1e4):
+    for number, limit in zip((1.0, 100.0, 1e4), most, strict=True):
         step = liquid.act("coupled", liquid.random(), number)
-        assert 0 < step.iterations <= most
+        assert 0 < step.iterations <= limit
         assert step.residual <= TOLERANCE
-        assert liquid.act("implicit", liquid.random(), number).iterations <= 14
+        assert liquid.act("implicit", liquid.random(), number).iterations <= 10
 
 
 @pytest.mark.parametrize("kind", SOLVED)

@@ -11,6 +11,7 @@ from plash.solvers.build.liquid import build_liquid
 
 BOX = {"kind": "box", "min": [0, 0, 0], "max": [0.5, 0.6, 1.0]}
 EXPLICIT = {"viscosity": "explicit"}
+JELLY_SLAB = {"shape": BOX | {"max": [0.5, 0.3, 1]}, "shear_modulus": 5e3}
 
 
 def scene(fill=None, solid=(), **rest):
@@ -48,6 +49,7 @@ def test_gallery_scenes_have_no_findings_that_spoil_them():
         (scene(solid=[ball(0.02)]), "warning", "thin-solid", 'solid[0] "ball"', "0.80 cells", "resolution = 100"),
         (scene(solid=[ball(0.04)]), "warning", "small-feature", 'solid[0] "ball"', "1.60 cells", "resolution = 50"),
         (scene([{"shape": BOX | {"max": [0.5, 0.06, 1]}}]), "warning", "small-feature", "fill[0]", "1.20 cells", "67"),
+        (scene([JELLY_SLAB]), "warning", "coarse-body", "fill[0]", "6.0 cells", "resolution = 54"),
         (scene([{"shape": BOX | {"max": [0.5, 0.1, 1]}}]), "note", "film", "domain.resolution", "0.5", "resolution to"),
         (
             scene(solid=[ball(0.3, (3, 3, 3))]),

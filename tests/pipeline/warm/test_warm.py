@@ -55,6 +55,17 @@ def test_kernels_are_compiled_once(new_cache):
     assert machine_code(new_cache) == first
 
 
+def test_a_process_that_nobody_listens_to_ends_without_a_word():
+    words = [sys.executable, "-m", "plash.pipeline.warm.worker"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        process.stdout.close()
+        process.stdin.write(b"[]\n")
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
+
+
 def test_what_cannot_be_compiled_is_told_and_tried_again(new_cache):
     told = []
     for _ in range(2):

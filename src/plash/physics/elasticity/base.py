@@ -59,6 +59,12 @@ class ElasticStep(Protocol):
     ) -> ViscousStep:
         """Let elastic and viscous stress act for dt (s) on every velocity that borders liquid; tells how it went."""
 
+    def keep_momentum(self, before: NDArray[np.float32], kick: float) -> None:
+        """Give bodies that nothing pushes the momentum that they had, given particles' velocities before the step.
+
+        The kick (s) is how long forces have acted.
+        """
+
     def strain(self, velocity: FaceField) -> None:
         """Strain the liquid as the velocity of the step does, and let it yield."""
 
@@ -94,6 +100,9 @@ class ViscousOnly:
     ) -> ViscousStep:
         """Let viscosity act by itself."""
         return viscosity.apply(velocity, self.cells, self.solids, self.liquid.viscosity, dt, inlets, paths)
+
+    def keep_momentum(self, before: NDArray[np.float32], kick: float) -> None:
+        """Nothing: water in a tank is pushed by its walls."""
 
     def strain(self, velocity: FaceField) -> None:
         """Nothing."""

@@ -27,6 +27,7 @@ from plash.physics.elasticity.contact import let_settle
 from plash.physics.elasticity.force import add_elastic_force
 from plash.physics.elasticity.long_steps import Smoothing
 from plash.physics.elasticity.melting import follow_temperature
+from plash.physics.elasticity.momentum import LooseBodies, keep_momentum
 from plash.physics.elasticity.particle_strain import Constants, StrainHow, particle_load, strain_particles
 from plash.physics.elasticity.rates import Rates, rates_of
 from plash.physics.elasticity.samples import Pool, StressSamples, stress_samples
@@ -114,6 +115,7 @@ class Elastic:
         rho: Density, kg/m³.
         scheme: Which stress it is, for shares and walls.
         limit: How long steps may be that are smoothed; None if none may be.
+        gravity: All that pulls on bodies but walls, m/s² along each axis; None if there may be more.
     """
 
     strain: Strain
@@ -121,6 +123,7 @@ class Elastic:
     rho: float
     scheme: Scheme
     limit: LongSteps | None = None
+    gravity: tuple[float, ...] | None = None
 
     @property
     def firmness(self) -> float:
@@ -169,6 +172,7 @@ class ElasticMotion:
     dt: float
     samples: StressSamples | None = None
     smoothing: Smoothing | None = None
+    bodies: LooseBodies | None = None
 
     def settle(self, divergence: NDArray[np.float64], target_fill: float) -> None:
         """Let liquid close the gap to walls that it touches."""
@@ -186,6 +190,8 @@ class ElasticMotion:
         scheme, cells, solids, liquid = self.of.scheme, self.cells, self.solids, self.liquid
         faces = ViscousFaces.of(velocity, cells, solids)
         samples = self.samples = stress_samples(faces, cells, scheme)
+        if self.of.gravity is not None:
+            self.bodies = LooseBodies.of(faces, cells)
         load = self.of.strain.load(liquid, samples)
         if self.of.is_short(self.dt, cells.tiles.dimension):
             add_elastic_force(velocity, load, samples, dt / scheme.h)
@@ -201,6 +207,11 @@ class ElasticMotion:
         if isinstance(nu, CellField):
             return CellField(nu.tiles, np.nan_to_num(nu.pool) + firmness)
         return nu + float(firmness)
+
+    def keep_momentum(self, before: NDArray[np.float32], kick: float) -> None:
+        """Take back what forces inside a body have given to all of it."""
+        if self.bodies is not None and self.of.gravity is not None:
+            keep_momentum(self.liquid.particles, self.bodies, before, kick * np.array(self.of.gravity))
 
     def strain(self, velocity: FaceField) -> None:
         """Strain the liquid as the velocity of the step does, and let it yield."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
 from plash.levelset.inside import places_of
@@ -27,12 +28,14 @@ from plash.timing import stage
 
 
 @stage
-def correct(phi: CellField, particles: SignedParticles, h: float) -> int:
+def correct(phi: CellField, particles: SignedParticles, h: float, depth: NDArray[np.float64] | None = None) -> int:
     """Let escaped particles correct a level set (m); return how many there were.
 
     Every cell centre that lies in an escaped negative ball alone is inside afterwards, and outside in a positive one.
+    How deep the particles are on their own side, in cells, is found if it is not given.
     """
-    escaped = np.flatnonzero(particles.depth(phi, h) < -particles.radius)
+    depth = particles.depth(phi, h) if depth is None else depth
+    escaped = np.flatnonzero(depth < -particles.radius)
     if len(escaped) == 0:
         return 0
     place, sign = particles.place[escaped], particles.sign[escaped]
@@ -52,16 +55,30 @@ def correct(phi: CellField, particles: SignedParticles, h: float) -> int:
     return len(escaped)
 
 
-def correct_what_is_missing(phi: CellField, particles: SignedParticles, h: float, room: Room) -> None:
-    """Let escaped particles correct a level set (m), by so much that no volume is there which was not missing."""
+def correct_what_is_missing(
+    phi: CellField, particles: SignedParticles, depth: NDArray[np.float64], h: float, room: Room
+) -> bool:
+    """Let escaped particles correct a level set (m), by so much that no volume is there which was not missing.
+
+    Args:
+        phi: The level set, m.
+        particles: That may have escaped.
+        depth: How deep they are on their own side, in cells.
+        h: Cell size, m.
+        room: What knows how much is missing.
+
+    Returns:
+        Whether there were any.
+    """
     before = phi.pool
-    if correct(phi, particles, h) == 0:
-        return
+    if correct(phi, particles, h, depth) == 0:
+        return False
     room.complete(phi)
     after, left = phi.pool, room.missing(phi)
     if left >= 0:
-        return
+        return True
     phi.pool = before
     was_missing = room.missing(phi)
     if was_missing > 0:
         phi.pool = before + np.float32(was_missing / (was_missing - left)) * (after - before)
+    return True

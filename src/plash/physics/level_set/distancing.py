@@ -20,14 +20,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.dense import tiles_over
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range, face_step, home_of
 from plash.grid.tiles import Shape, dimension_of
 from plash.levelset.nearest import nearest_distance
 from plash.levelset.redistance import redistance
-from plash.levelset.sampling import Where
+from plash.levelset.sampling import NOWHERE, Where
 from plash.levelset.smooth_sampling import SCRATCH
 from plash.physics.level_set.band import BAND, in_its_tiles
 from plash.physics.level_set.room import Room
@@ -102,7 +102,7 @@ class _Pools(NamedTuple):
     after: NDArray[np.float32]
 
 
-@inlined
+@inlined_plainly
 def _is_beside_surface(pool, neighbours, t, x, y, z, BZ, BY, BX):
     """Whether a cell has a neighbour on the other side of the surface."""
     inside = pool[t, z, y, x] < 0
@@ -123,10 +123,12 @@ def _mend(shape: Shape) -> Kernel:
     @kernel
     def run(pools, where, origins, cells, h, mended, chunks):
         before, looked_at, after = pools
+        flat = looked_at.reshape(-1)
         neighbours, _ = where
         slack, close, doubtful = np.float32(_SLACK * h), np.float32(_CLOSE * h), np.float32(_DOUBTFUL * h)
         for c in prange(chunks):
-            room, place = (np.zeros(SCRATCH), np.zeros(4), np.zeros(3)), np.zeros(3)
+            room = np.zeros(SCRATCH), np.zeros(4), np.zeros(3), np.full(4, NOWHERE)
+            place = np.zeros(3)
             for p in chunk_range(c, chunks, len(cells)):
                 t, inner = cells[p] // SIZE, cells[p] % SIZE
                 x, y, z = inner % BX, inner // BX % BY, inner // (BX * BY)
@@ -138,7 +140,7 @@ def _mend(shape: Shape) -> Kernel:
                     place[0], place[1] = origins[t, 0] + x + 0.5, origins[t, 1] + y + 0.5
                     if DIM == 3:
                         place[2] = origins[t, 2] + z + 0.5
-                    nearest = np.float32(nearest_distance(looked_at, where, place, h, room, BZ, BY, BX))
+                    nearest = np.float32(nearest_distance(flat, where, place, h, room, BZ, BY, BX))
                     if abs(nearest - abs(new)) < doubtful:
                         mended[p] = -nearest if own < 0 else nearest
 

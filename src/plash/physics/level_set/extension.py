@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.cells import AIR, WALL, Cells
-from plash.grid.fields import FaceField
+from plash.grid.fields import FaceField, fastest
 from plash.grid.tiles import Places
 from plash.linear.operators import PoissonOperator
 from plash.linear.system import PoissonSystem
@@ -52,7 +52,7 @@ def keep_volume_outside(velocity: FaceField, cells: Cells, h: float) -> None:
         diagonal[beside] += face.weight
         b[beside] -= face.outwards * face.share * face.velocity
     b[diagonal == 0] = 0
-    most = float(np.nanmax(np.abs(velocity.pool), initial=0.0))
+    most = float(fastest(velocity.pool).max())
     system = PoissonSystem(PoissonOperator(tiles, diagonal, weights))
     potential, _ = system.solve(b, _TOLERANCE, _ROUND_OFF * most)
 

@@ -15,12 +15,12 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField, fastest
-from plash.grid.loops import chunk_range, corner_step, home_of
+from plash.grid.loops import chunk_range
 from plash.grid.sample import corner_weight, interpolate_anywhere
 from plash.grid.tiles import Shape, dimension_of
-from plash.levelset.sampling import NOWHERE, Where, cell_of, refuse_far
+from plash.levelset.sampling import NOWHERE, Where, around, cell_of, corner_index, refuse_far
 
 Points = NDArray[np.float64]
 
@@ -69,34 +69,63 @@ class GridPaths:
         return result
 
 
-@inlined
-def _component(pool, where, axis, place, home, BZ, BY, BX):
-    """One component at a place in cells, without what is not known; zero if nothing is."""
+@inlined_plainly
+def _known_mean(flat, tiles, along, BZ, BY, BX):
+    """One component from the corners that are known; zero if none is."""
     SPACE = BZ > 1
-    x = place[0] - (0.0 if axis == 0 else 0.5)
-    y = place[1] - (0.0 if axis == 1 else 0.5)
-    z = place[2] - (0.0 if axis == 2 else 0.5) if SPACE else 0.0
-    t, i, j, k = cell_of(where, home, x, y, z, BZ, BY, BX)
-    x, y, z = x - np.floor(x), y - np.floor(y), z - np.floor(z)
+    along_x, along_y, along_z = along
+    fx, fy, fz = along_x[4], along_y[4], along_z[4]
     total = 0.0
     weight = 0.0
-    is_within = i + 1 < BX and j + 1 < BY and (not SPACE or k + 1 < BZ)
     for corner in range(8 if SPACE else 4):
-        dx, dy, dz = corner_step(corner)
-        if is_within:
-            value = np.float64(pool[t, k + dz, j + dy, i + dx])
-        else:
-            s, sx, sy, sz = home_of(where.neighbours, t, i + dx, j + dy, k + dz, BZ, BY, BX)
-            value = np.float64(pool[s, sz, sy, sx])
+        value = np.float64(flat[corner_index(tiles, along_x, along_y, along_z, corner, BZ, BY, BX)])
         if value == value:
-            w = corner_weight(corner, x, y, z, not SPACE)
+            w = corner_weight(corner, fx, fy, fz, not SPACE)
             total += w * value
             weight += w
-    if t == 0:
-        # The tile of the first corner is absent, those of others may be there
-        found = interpolate_anywhere(pool, where.keys, axis, place[0], place[1], place[2], BZ, BY, BX)
-        return found if found == found else 0.0
     return total / weight if weight > 1e-6 else 0.0
+
+
+@inlined_plainly
+def _component(flat, tiles, along, BZ, BY, BX):
+    """One component, without what is not known; zero if nothing is. It mostly is known at all corners."""
+    SPACE = BZ > 1
+    along_x, along_y, along_z = along
+    fx, fy, fz = along_x[4], along_y[4], along_z[4]
+    total = 0.0
+    weight = 0.0
+    for corner in range(8 if SPACE else 4):
+        w = corner_weight(corner, fx, fy, fz, not SPACE)
+        total += w * np.float64(flat[corner_index(tiles, along_x, along_y, along_z, corner, BZ, BY, BX)])
+        weight += w
+    if total != total:
+        return _known_mean(flat, tiles, along, BZ, BY, BX)
+    return total / weight
+
+
+@inlined_plainly
+def _look(velocity, flat, where, home, place, speed, BZ, BY, BX):
+    """The velocity at a place in cells."""
+    SPACE = BZ > 1
+    DIM = 3 if SPACE else 2
+    t, _, _, _ = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
+    if t == 0:
+        # The tile is absent, those beside it may be there
+        for a in range(DIM):
+            found = interpolate_anywhere(velocity[a], where.keys, a, place[0], place[1], place[2], BZ, BY, BX)
+            speed[a] = found if found == found else 0.0
+        return
+    # Each component has its lattice on faces along its own axis, and on centres along the others
+    none = (0, 0, 0, 0, 0.0)
+    faces_x, faces_y = around(place[0], home[0] * BX, BX), around(place[1], home[1] * BY, BY)
+    faces_z = around(place[2], home[2] * BZ, BZ) if SPACE else none
+    along_x, along_y = around(place[0] - 0.5, home[0] * BX, BX), around(place[1] - 0.5, home[1] * BY, BY)
+    along_z = around(place[2] - 0.5, home[2] * BZ, BZ) if SPACE else none
+    tiles = where.neighbours[np.uint64(t)]
+    speed[0] = _component(flat[0], tiles, (faces_x, along_y, along_z), BZ, BY, BX)
+    speed[1] = _component(flat[1], tiles, (along_x, faces_y, along_z), BZ, BY, BX)
+    if SPACE:
+        speed[2] = _component(flat[2], tiles, (along_x, along_y, faces_z), BZ, BY, BX)
 
 
 @for_tile_shape
@@ -107,14 +136,14 @@ def _follow(shape: Shape) -> Kernel:
     @kernel
     def run(velocity, where, points, scale, looks, result, chunks):
         per_metre, dt = scale
+        flat = velocity.reshape(DIM, -1)
         for c in prange(chunks):
             home, place, speed = np.full(4, NOWHERE), np.zeros(3), np.zeros(3)
             for p in chunk_range(c, chunks, len(points)):
                 for a in range(DIM):
                     place[a] = points[p, a] * per_metre
                 for _ in range(looks):
-                    for a in range(DIM):
-                        speed[a] = _component(velocity[a], where, a, place, home, BZ, BY, BX)
+                    _look(velocity, flat, where, home, place, speed, BZ, BY, BX)
                     for a in range(DIM):
                         result[p, a] = points[p, a] + dt * speed[a]
                         place[a] = result[p, a] * per_metre

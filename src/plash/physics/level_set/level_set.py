@@ -26,7 +26,7 @@ from plash.physics.level_set.correction import correct_what_is_missing
 from plash.physics.level_set.distancing import EMPTY, level_set_of, mended_distance, plain_distance
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.room import Room
-from plash.physics.level_set.signed_particles import LARGEST, SignedParticles, seeded
+from plash.physics.level_set.signed_particles import IN_NO_DOUBT, LARGEST, SignedParticles, seeded
 from plash.physics.level_set.transport import MOST_CELLS, MidpointPaths, Paths, Points, Values, carry, linear
 from plash.physics.level_set.volume import volume_inside
 from plash.scene.shapes import Shape
@@ -159,12 +159,16 @@ class LevelSet:
         particles.move(paths, dt, h)
         room.confine(particles.place)
         particles.leave(phi.tiles, room.closed(phi.tiles))
-        in_doubt = particles.in_doubt(phi, h)
+        # Of the others it is known that they are where they belong
+        depth = particles.depth(phi, h)
+        in_doubt = np.flatnonzero(depth < IN_NO_DOUBT)
         near = particles.some(in_doubt)
-        correct_what_is_missing(phi, near, h, room)
+        correct_what_is_missing(phi, near, depth[in_doubt], h, room)
         self.phi = SCHEMES[self.scheme].distance(phi, h, room)
-        correct_what_is_missing(self.phi, near, h, room)
-        near.adjust_radii(self.phi, h)
+        depth = near.depth(self.phi, h)
+        if correct_what_is_missing(self.phi, near, depth, h, room):
+            depth = near.depth(self.phi, h)
+        near.adjust_radii(depth)
         particles.radius[:] = LARGEST
         particles.radius[in_doubt] = near.radius
         self.steps += 1

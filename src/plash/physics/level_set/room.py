@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_numbers
 from plash.grid.tiles import Tiles
 
 
@@ -34,3 +37,17 @@ class Room:
     def missing(self, phi: CellField) -> float:
         """Volume (m³) that is missing inside a level set; negative if there is too much."""
         return math.inf
+
+
+def hold_between(places: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    """Put places (n, d) that are beyond a lowest or a highest coordinate, by axis, back to it."""
+    _hold(places, low, high, chunk_count())
+
+
+@kernel
+def _hold(places, low, high, chunks):
+    n, dimension = places.shape
+    for c in prange(chunks):
+        for p in chunk_numbers(c, chunks, n):
+            for axis in range(np.uint64(dimension)):
+                places[p, axis] = max(min(places[p, axis], high[axis]), low[axis])

@@ -94,16 +94,15 @@ class SignedParticles:
         refuse_far(self.place, tiles)
         result = np.empty(self.count)
         where, place = Where(tiles.neighbours, tiles.keys), np.ascontiguousarray(self.place)
-        _depths(tiles.shape)(phi.pool, where, place, self.sign, 1 / h, result, chunk_count())
+        _depths(tiles.shape)(phi.pool.reshape(-1), where, place, self.sign, 1 / h, result, chunk_count())
         return result
 
-    def adjust_radii(self, phi: CellField, h: float) -> None:
-        """Touch the surface again, as far as radii may; one that is still on the wrong side gets the smallest."""
-        self.radius = np.clip(self.depth(phi, h), SMALLEST, LARGEST).astype(np.float32)
+    def adjust_radii(self, depth: NDArray[np.float64]) -> None:
+        """Touch the surface again, as far as radii may, by how deep each is on its own side, in cells.
 
-    def in_doubt(self, phi: CellField, h: float) -> NDArray[np.int64]:
-        """Those that are so near to the surface of a level set (m), or beyond it, that they may say where it is."""
-        return np.flatnonzero(self.depth(phi, h) < IN_NO_DOUBT)
+        One that is still on the wrong side gets the smallest.
+        """
+        self.radius = np.clip(depth, SMALLEST, LARGEST).astype(np.float32)
 
 
 def seeded(
@@ -143,7 +142,7 @@ def attracted(
     is_there = np.ones(len(sign), np.bool_)
     is_there[waiting] = False
     particles = SignedParticles(place[is_there], sign[is_there], np.zeros(int(is_there.sum()), np.float32))
-    particles.adjust_radii(phi, h)
+    particles.adjust_radii(particles.depth(phi, h))
     return particles
 
 
@@ -153,7 +152,7 @@ def _depths(shape: Shape) -> Kernel:
     DIM = dimension_of(shape)
 
     @kernel
-    def run(pool, where, places, sign, per_metre, result, chunks):
+    def run(flat, where, places, sign, per_metre, result, chunks):
         for c in prange(chunks):
             home, place = np.full(4, NOWHERE), np.zeros(3)
             for p in chunk_range(c, chunks, len(places)):
@@ -161,8 +160,8 @@ def _depths(shape: Shape) -> Kernel:
                     place[a] = places[p, a]
                 t, i, j, k = cell_of(where, home, place[0], place[1], place[2], BZ, BY, BX)
                 scale = sign[p] * per_metre
-                result[p] = scale * np.float64(pool[t, k, j, i])
+                result[p] = scale * np.float64(flat[np.uint64(((t * BZ + k) * BY + j) * BX + i)])
                 if result[p] < IN_NO_DOUBT:
-                    result[p] = scale * between_centres(pool, where, home, place, BZ, BY, BX)
+                    result[p] = scale * between_centres(flat, where, home, place, BZ, BY, BX)
 
     return run

@@ -150,12 +150,26 @@ def _measure(shape: Shape, has_closed: bool, is_cut: bool) -> Kernel:
             block = np.zeros(SIZE, np.float32)
             closed = np.zeros(SIZE, np.bool_)
             for t in chunk_slots(c, chunks, n):
-                low = np.float32(np.inf)
+                low, high = np.float32(np.inf), np.float32(-np.inf)
                 for z in range(BZ):
                     for y in range(BY):
-                        for x in range(BX):
-                            low = min(low, pool[t, z, y, x])
+                        row = pool[t, z, y]
+                        for x in range(np.uint64(BX)):
+                            low = row[x] if row[x] < low else low
+                            high = row[x] if row[x] > high else high
                 if low * per_metre > far:
+                    continue
+                if high * per_metre <= -far and not CUT:
+                    # Deep inside, all that is open counts
+                    count = 0
+                    for z in range(BZ):
+                        for y in range(BY):
+                            for x in range(np.uint64(BX)):
+                                is_open = not is_closed[t, z, y, x] if CLOSED else True
+                                count += is_open
+                                if is_told:
+                                    shares[t, z, y, x] = np.float32(is_open)
+                    partial[t] = count
                     continue
                 copy_block(block, pool, neighbours, t, 1, BZ, BY, BX)
                 if CLOSED:

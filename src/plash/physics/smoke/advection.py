@@ -29,25 +29,28 @@ from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.cells import SOLID, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_range, corner_step, row_start, stride
-from plash.grid.sample import cell_and_share, interpolate, interpolate_anywhere, interpolate_known
-from plash.grid.tiles import Shape, Tiles, dimension_of
+from plash.grid.loops import chunk_range, row_start, stride
+from plash.grid.sample import interpolate_anywhere, interpolate_known
+from plash.grid.tiles import Shape, dimension_of
+from plash.physics.places import (
+    HALO,
+    SECTIONS,
+    Where,
+    begin_list,
+    extremes_at,
+    is_within,
+    own_place,
+    put_place,
+    value_at,
+)
+from plash.physics.smoke.paths import Paths, paths_of
 from plash.timing import stage
 
 Pools = NDArray[np.float32]
 
-_HALO = 3
 _CARRIED = np.uint8(1)  # of WET and WALL, or of the bits of a label: an open face, or a cell that is followed
 _KINDS = np.uint8(3)
 _TRACE, _LOSS, _CORRECT = 0, 1, 2
-
-
-class _Where(NamedTuple):
-    """Where tiles are: first cell (x, y, z) and neighbours of each slot, and packed coordinates."""
-
-    origins: NDArray[np.int32]
-    neighbours: NDArray[np.int32]
-    keys: NDArray[np.int64]
 
 
 class _Pools(NamedTuple):
@@ -56,13 +59,6 @@ class _Pools(NamedTuple):
     fields: Pools
     others: Pools
     way: Pools
-
-
-class Paths(NamedTuple):
-    """Where the centres of cells came from and where they go, as displacements in cells [axis, slot, z, y, x]."""
-
-    back: Pools
-    forth: Pools
 
 
 class Advection(Protocol):
@@ -82,7 +78,7 @@ class Trace:
     @stage
     def paths(self, velocity: FaceField, cells: Cells, dt: float, h: float) -> Paths:
         """Paths back, and forth too, which tell what leaves the domain."""
-        return _paths(velocity, cells, dt, h)
+        return paths_of(velocity, cells, dt, h)
 
     @stage
     def carried(self, fields: Pools, paths: Paths, cells: Cells, on_faces: bool) -> Pools:
@@ -97,7 +93,7 @@ class MacCormack:
     @stage
     def paths(self, velocity: FaceField, cells: Cells, dt: float, h: float) -> Paths:
         """Paths back and forth."""
-        return _paths(velocity, cells, dt, h)
+        return paths_of(velocity, cells, dt, h)
 
     @stage
     def carried(self, fields: Pools, paths: Paths, cells: Cells, on_faces: bool) -> Pools:
@@ -106,7 +102,8 @@ class MacCormack:
         first = result if on_faces else result.copy()
         if not on_faces:
             forget_in_solids(first, cells)
-        loss = np.zeros_like(fields)
+        loss = np.empty_like(fields)
+        loss[:, ~cells.wet] = 0.0
         _run(_LOSS, (first, fields, paths.forth), cells, on_faces, loss)
         _run(_CORRECT, (fields, loss, paths.back), cells, on_faces, result)
         return result
@@ -118,23 +115,9 @@ def forget_in_solids(fields: Pools, cells: Cells) -> None:
         fields[:, cells.label == SOLID] = np.nan
 
 
-def _where(tiles: Tiles) -> _Where:
-    return _Where(tiles.origins, tiles.neighbours, tiles.keys)
-
-
-def _paths(velocity: FaceField, cells: Cells, dt: float, h: float) -> Paths:
-    tiles = cells.tiles
-    back, forth = np.empty((2, *velocity.pool.shape), np.float32)
-    wind = np.float32(dt / h) * velocity.pool[:, :1]
-    back[:], forth[:] = -wind, wind
-    run = _follow(tiles.shape)
-    run(velocity.pool, Paths(back, forth), _where(tiles), cells.wet_tiles, np.float32(dt / h), chunk_count())
-    return Paths(back, forth)
-
-
 def _traced(fields: Pools, paths: Paths, cells: Cells, on_faces: bool) -> Pools:
     result = np.empty_like(fields)
-    result[:] = fields[:, :1]
+    result[:, ~cells.wet] = fields[:, :1]
     _run(_TRACE, (fields, fields, paths.back), cells, on_faces, result)
     return result
 
@@ -143,33 +126,16 @@ def _run(task: int, pools: tuple[Pools, Pools, Pools], cells: Cells, on_faces: b
     tiles = cells.tiles
     kinds = cells.faces if on_faces else cells.label.view(np.uint8)[None]
     run = _carry(tiles.shape, on_faces, task)
-    run(_Pools(*pools), kinds, _where(tiles), cells.wet_tiles, result, chunk_count())
+    run(_Pools(*pools), kinds, Where.of(tiles), cells.wet_tiles, result, chunk_count())
 
 
 @inlined
-def _is_within(x, y, z, PZ, PY, PX):
-    """Whether a place can be interpolated in a block."""
-    zero = np.float32(0)
-    within = x >= zero and x < np.float32(PX - 1) and y >= zero and y < np.float32(PY - 1)
-    if PZ > 1:
-        within = within and z >= zero and z < np.float32(PZ - 1)
-    return within
-
-
-@inlined
-def _sampled(block, pool, keys, axis, first, place, BZ, BY, BX):
-    """A field at a place in a block, on its own lattice, or anywhere if that is outside; unknown terms are left out.
+def _anywhere(pool, keys, axis, first, place, BZ, BY, BX):
+    """A field at a place counted from a tile's block, on its own lattice, found by a search.
 
     The lattice of an axis stands on faces; axis 3 is that of cells.
     """
-    H = _HALO
-    PZ, PY, PX = (BZ + 2 * H if BZ > 1 else 1), BY + 2 * H, BX + 2 * H
     x, y, z = place
-    if _is_within(x, y, z, PZ, PY, PX):
-        value = interpolate(block, x, y, z, PY, PX, BZ == 1)
-        if value != value:
-            value = interpolate_known(block, x, y, z, PY, PX, BZ == 1)
-        return value
     gx = np.float64(x) + first[0] + (0.0 if axis == 0 else 0.5)
     gy = np.float64(y) + first[1] + (0.0 if axis == 1 else 0.5)
     gz = np.float64(z) + first[2] + (0.0 if axis == 2 else 0.5)
@@ -177,86 +143,37 @@ def _sampled(block, pool, keys, axis, first, place, BZ, BY, BX):
 
 
 @inlined
-def _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX):
-    """The velocity at a place in a block, in which cells have their centres at whole numbers, or anywhere."""
-    H = _HALO
-    PZ, PY, PX = (BZ + 2 * H if BZ > 1 else 1), BY + 2 * H, BX + 2 * H
-    half, w = np.float32(0.5), np.float32(0)
-    x, y, z = place
-    if _is_within(x, y, z, PZ, PY, PX) and _is_within(x + half, y + half, z + half if BZ > 1 else z, PZ, PY, PX):
-        u = interpolate(blocks[0], x + half, y, z, PY, PX, BZ == 1)
-        v = interpolate(blocks[1], x, y + half, z, PY, PX, BZ == 1)
-        if BZ > 1:
-            w = interpolate(blocks[2], x, y, z + half, PY, PX, BZ == 1)
-        return u, v, w
-    gx, gy, gz = np.float64(x) + first[0] + 0.5, np.float64(y) + first[1] + 0.5, np.float64(z) + first[2] + 0.5
-    u = np.float32(interpolate_anywhere(velocity[0], keys, 0, gx, gy, gz, BZ, BY, BX))
-    v = np.float32(interpolate_anywhere(velocity[1], keys, 1, gx, gy, gz, BZ, BY, BX))
-    if BZ > 1:
-        w = np.float32(interpolate_anywhere(velocity[2], keys, 2, gx, gy, gz, BZ, BY, BX))
-    return u, v, w
+def _any_carried(kind, BZ, BY, BX):
+    """Whether a tile has anything that is carried."""
+    found = np.uint8(0)
+    for k in range(BZ):
+        for j in range(BY):
+            row = kind[k, j]
+            for m in range(np.uint64(BX)):
+                found |= np.uint8(row[m] & _KINDS == _CARRIED)
+    return found != 0
 
 
 @inlined
-def _extremes(block, x, y, z, PY, PX, THIN):
-    """Least and greatest of the known values that an interpolation at a place uses."""
-    i, _ = cell_and_share(x)
-    j, _ = cell_and_share(y)
-    k, _ = cell_and_share(np.float32(0) if THIN else z)
-    start = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
-    least, greatest = np.float32(np.inf), np.float32(-np.inf)
-    for corner in range(4 if THIN else 8):
-        a, b, c = corner_step(corner)
-        value = block[start + np.uint64((c * PY + b) * PX + a)]
-        least = value if value < least else least
-        greatest = value if value > greatest else greatest
-    return least, greatest
+def _find_places(listed, step, COUNT, FIRST, PZ, PY, PX):
+    """List where the ways from cells lead to, or from the faces between them and those a step before."""
+    for m in range(np.uint64(FIRST), np.uint64(COUNT - FIRST)):
+        place = _led_to(listed, m, step, COUNT)
+        within = is_within(place, np.float32(0), PZ, PY, PX)
+        put_place(listed, m, place, within, COUNT, PY, PX, PZ == 1)
 
 
-@for_tile_shape
-def _follow(shape: Shape) -> Kernel:
-    """Where the centre of each cell came from and gets to, by the velocity half-way."""
-    BZ, BY, BX = shape
-    H = _HALO
-    PZ, PY, PX, HZ = block_sizes(shape, H)
-    DIM = dimension_of(shape)
-    SIZE = PZ * PY * PX
-
-    @kernel
-    def run(velocity, paths, where, tiles, dt, chunks):
-        origins, neighbours, keys = where
-        back, forth = paths
-        n = len(tiles)
-        half = np.float32(0.5)
-        for c in prange(chunks):
-            blocks = np.empty((DIM, SIZE), np.float32)
-            for i in chunk_range(c, chunks, n):
-                t = tiles[i]
-                first = (origins[t, 0] - H, origins[t, 1] - H, origins[t, 2] - HZ)
-                for axis in range(DIM):
-                    copy_block(blocks[axis], velocity[axis], neighbours, t, H, BZ, BY, BX)
-                for k in range(BZ):
-                    for j in range(BY):
-                        for m in range(BX):
-                            o = ((k + HZ) * PY + j + H) * PX + m + H
-                            u = dt * half * (blocks[0, o] + blocks[0, o + 1])
-                            v = dt * half * (blocks[1, o] + blocks[1, o + PX])
-                            w = np.float32(0)
-                            if DIM == 3:
-                                w = dt * half * (blocks[2, o] + blocks[2, o + PY * PX])
-                            x, y, z = np.float32(m + H), np.float32(j + H), np.float32(k + HZ)
-                            place = (x - half * u, y - half * v, z - half * w)
-                            a, b, e = _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX)
-                            back[0, t, k, j, m], back[1, t, k, j, m] = -dt * a, -dt * b
-                            if DIM == 3:
-                                back[2, t, k, j, m] = -dt * e
-                            place = (x + half * u, y + half * v, z + half * w)
-                            a, b, e = _velocity_at(blocks, velocity, keys, first, place, BZ, BY, BX)
-                            forth[0, t, k, j, m], forth[1, t, k, j, m] = dt * a, dt * b
-                            if DIM == 3:
-                                forth[2, t, k, j, m] = dt * e
-
-    return run
+@inlined
+def _led_to(listed, m, step, COUNT):
+    """Where the way from a cell leads to, or from the face between it and the one before, in a block."""
+    half = np.float32(0.5)
+    x, y, z = own_place(listed, m, COUNT)
+    b, c = m + np.uint64(COUNT), m + np.uint64(2 * COUNT)
+    return (
+        x + half * (listed[m] + listed[m - step]),
+        y + half * (listed[b] + listed[b - step]),
+        z + half * (listed[c] + listed[c - step]),
+    )
 
 
 @for_tile_shape
@@ -268,14 +185,13 @@ def _carry(shape: Shape, on_faces: bool, task: int) -> Kernel:
     CORRECT   result += other at the end of the way, half of it, within the values of the field there
     """
     BZ, BY, BX = shape
-    H = _HALO
+    H = HALO
     PZ, PY, PX, HZ = block_sizes(shape, H)
-    _, QY, QX, _ = block_sizes(shape, 1)
+    QZ, QY, QX, LAYER = block_sizes(shape, 1)
     DIM = dimension_of(shape)
-    LAYER = 1 if DIM == 3 else 0
     ON_FACES, TASK = on_faces, task
-    SIZE = PZ * PY * PX
-    WAYS = (BZ + 2 if DIM == 3 else 1) * QY * QX
+    SIZE, COUNT = PZ * PY * PX, QZ * QY * QX
+    FIRST = (LAYER * QY + 1) * QX + 1
 
     @kernel
     def run(pools, kinds, where, tiles, result, chunks):
@@ -284,59 +200,67 @@ def _carry(shape: Shape, on_faces: bool, task: int) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             block, second = np.empty(SIZE, np.float32), np.empty(SIZE, np.float32)
-            way = np.zeros((3, WAYS), np.float32)
+            listed = np.zeros(SECTIONS * COUNT, np.float32)
+            begin_list(listed, COUNT, QY, QX, H, HZ)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 corner = (origins[t, 0] - H, origins[t, 1] - H, origins[t, 2] - HZ)
                 for a in range(DIM):
-                    copy_cross(way[a], pools.way[a], neighbours, t, BZ, BY, BX)
+                    copy_cross(listed[a * COUNT : (a + 1) * COUNT], pools.way[a], neighbours, t, BZ, BY, BX)
                 for f in range(len(fields)):
-                    axis = f if ON_FACES else 3
-                    kind = kinds[f] if ON_FACES else kinds[0]
-                    step = stride(axis, QY, QX) if ON_FACES else 0
+                    kind = kinds[f, t] if ON_FACES else kinds[0, t]
+                    if TASK != _CORRECT:
+                        result[f, t] = fields[f, 0, 0, 0, 0] if TASK == _TRACE else np.float32(0)
+                    if not _any_carried(kind, BZ, BY, BX):
+                        continue
+                    step = np.uint64(stride(f, QY, QX)) if ON_FACES else np.uint64(0)
+                    if ON_FACES or f == 0:
+                        _find_places(listed, step, COUNT, FIRST, PZ, PY, PX)
                     copy_block(block, fields[f], neighbours, t, H, BZ, BY, BX)
                     if TASK == _CORRECT:
                         copy_block(second, others[f], neighbours, t, H, BZ, BY, BX)
+                    is_unknown = False
                     for k in range(BZ):
                         for j in range(BY):
-                            o = row_start(k, j, LAYER, QY, QX)
-                            for m in range(BX):
-                                if kind[t, k, j, m] & _KINDS != _CARRIED:
+                            o = np.uint64(row_start(k, j, LAYER, QY, QX))
+                            bits, own, row = kind[k, j], others[f, t, k, j], result[f, t, k, j]
+                            for m in range(np.uint64(BX)):
+                                if bits[m] & _KINDS != _CARRIED:
                                     continue
-                                place = _led_to(way, o + m, step, m + H, j + H, k + HZ)
                                 if TASK == _CORRECT:
-                                    if _is_within(place[0], place[1], place[2], PZ, PY, PX):
-                                        result[f, t, k, j, m] = _corrected(
-                                            result[f, t, k, j, m], block, second, place, PY, PX, DIM == 2
-                                        )
+                                    row[m] = _corrected(row[m], block, second, listed, o + m, COUNT, PY, PX, DIM == 2)
                                     continue
-                                value = _sampled(block, fields[f], keys, axis, corner, place, BZ, BY, BX)
-                                own = others[f, t, k, j, m]
-                                if TASK == _LOSS:
-                                    lost = own - value
-                                    result[f, t, k, j, m] = lost if lost == lost else np.float32(0)
+                                value = value_at(block, listed, o + m, COUNT, PY, PX, DIM == 2)
+                                row[m] = own[m] - value if TASK == _LOSS else value
+                                is_unknown |= value != value
+                    if not is_unknown:
+                        continue
+                    axis = f if ON_FACES else 3
+                    for k in range(BZ):
+                        for j in range(BY):
+                            o = np.uint64(row_start(k, j, LAYER, QY, QX))
+                            own, row = others[f, t, k, j], result[f, t, k, j]
+                            for m in range(np.uint64(BX)):
+                                if kind[k, j, m] & _KINDS != _CARRIED or row[m] == row[m]:
+                                    continue
+                                x, y, z = place = _led_to(listed, o + m, step, COUNT)
+                                if is_within(place, np.float32(0), PZ, PY, PX):
+                                    value = interpolate_known(block, x, y, z, PY, PX, DIM == 2)
                                 else:
-                                    value = value if value == value else own
-                                    result[f, t, k, j, m] = value if value == value else fields[f, 0, 0, 0, 0]
+                                    value = _anywhere(fields[f], keys, axis, corner, place, BZ, BY, BX)
+                                if TASK == _LOSS:
+                                    lost = own[m] - value
+                                    row[m] = lost if lost == lost else np.float32(0)
+                                else:
+                                    value = value if value == value else own[m]
+                                    row[m] = value if value == value else fields[f, 0, 0, 0, 0]
 
     return run
 
 
 @inlined
-def _corrected(value, block, loss, place, PY, PX, THIN):
+def _corrected(value, block, loss, listed, m, COUNT, PY, PX, THIN):
     """A traced value with half of the loss at its place added, within the known values that it comes from."""
-    x, y, z = place
-    least, greatest = _extremes(block, x, y, z, PY, PX, THIN)
-    better = value + np.float32(0.5) * interpolate(loss, x, y, z, PY, PX, THIN)
-    return min(max(better, least), greatest) if least <= greatest else value
-
-
-@inlined
-def _led_to(way, o, step, m, j, k):
-    """Where the way from a cell leads to, or from the face between it and the one before, in a block."""
-    half = np.float32(0.5)
-    return (
-        np.float32(m) + half * (way[0, o] + way[0, o - step]),
-        np.float32(j) + half * (way[1, o] + way[1, o - step]),
-        np.float32(k) + half * (way[2, o] + way[2, o - step]),
-    )
+    least, greatest = extremes_at(block, listed, m, COUNT, PY, PX, THIN)
+    better = value + np.float32(0.5) * value_at(loss, listed, m, COUNT, PY, PX, THIN)
+    return min(max(better, least), greatest) if least <= greatest and better == better else value

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from plash.grid.cells import LIQUID, Cells
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_range
-from plash.physics.smoke.advection import Paths
 from plash.physics.smoke.fluxes import Capacity
+from plash.physics.smoke.paths import Paths
 from plash.physics.solids.domain_box import OPEN, DomainBox
 from plash.timing import stage
 

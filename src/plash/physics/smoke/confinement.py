@@ -86,7 +86,7 @@ def _rotation(shape: Shape) -> Kernel:
     # One more plane of z faces than a halo of 1 has is never needed: the far faces of the last cells are in the halo
     DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
-    SY, SZ = PX, PY * PX
+    SX, SY, SZ = np.uint64(1), np.uint64(PX), np.uint64(PY * PX)
 
     @kernel
     def run(velocity, label, neighbours, tiles, curl, greatest, chunks):
@@ -101,17 +101,18 @@ def _rotation(shape: Shape) -> Kernel:
                 highest = np.float32(0)
                 for k in range(BZ):
                     for j in range(BY):
-                        for m in range(BX):
-                            if label[t, k, j, m] != 1:
+                        start, labels = np.uint64(((k + HZ) * PY + j + 1) * PX + 1), label[t, k, j]
+                        for m in range(np.uint64(BX)):
+                            if labels[m] != 1:
                                 continue
-                            o = ((k + HZ) * PY + j + 1) * PX + m + 1
-                            z = half * (_across(blocks[1], o, 1, SY) - _across(blocks[0], o, SY, 1))
+                            o = start + m
+                            z = half * (_across(blocks[1], o, SX, SY) - _across(blocks[0], o, SY, SX))
                             if DIM == 2:
                                 curl[0, t, k, j, m] = z
                                 highest = max(highest, abs(z))
                                 continue
                             x = half * (_across(blocks[2], o, SY, SZ) - _across(blocks[1], o, SZ, SY))
-                            y = half * (_across(blocks[0], o, SZ, 1) - _across(blocks[2], o, 1, SZ))
+                            y = half * (_across(blocks[0], o, SZ, SX) - _across(blocks[2], o, SX, SZ))
                             curl[0, t, k, j, m] = x
                             curl[1, t, k, j, m] = y
                             curl[2, t, k, j, m] = z
@@ -152,14 +153,14 @@ def _confine(shape: Shape) -> Kernel:
                         size[m] = abs(blocks[0, m])
                 _find_force(force, blocks, size, (factor, even), MARGIN, SIZE, PX, PX * PY, DIM)
                 for axis in range(DIM):
-                    step = stride(axis, PY, PX)
+                    step, given = np.uint64(stride(axis, PY, PX)), force[axis]
                     for k in range(BZ):
                         for j in range(BY):
-                            o = ((k + HZ) * PY + j + 2) * PX + 2
-                            for m in range(BX):
-                                if faces[axis, t, k, j, m] & 3 == 1:
-                                    both = force[axis, o + m] + force[axis, o + m - step]
-                                    velocity[axis, t, k, j, m] += np.float32(0.5) * both
+                            o = np.uint64(((k + HZ) * PY + j + 2) * PX + 2)
+                            bits, row = faces[axis, t, k, j], velocity[axis, t, k, j]
+                            for m in range(np.uint64(BX)):
+                                if bits[m] & 3 == 1:
+                                    row[m] += np.float32(0.5) * (given[o + m] + given[o + m - step])
 
     return run
 
@@ -169,10 +170,11 @@ def _find_force(force, curl, size, numbers, MARGIN, SIZE, SY, SZ, DIM):
     """Fill in the force in a block, but for its outermost layer."""
     factor, even = numbers
     half = np.float32(0.5)
-    for m in range(MARGIN, SIZE - MARGIN):
-        x = half * (size[m + 1] - size[m - 1])
-        y = half * (size[m + SY] - size[m - SY])
-        z = half * (size[m + SZ] - size[m - SZ]) if DIM == 3 else np.float32(0)
+    by_x, by_y, by_z = np.uint64(1), np.uint64(SY), np.uint64(SZ)
+    for m in range(np.uint64(MARGIN), np.uint64(SIZE - MARGIN)):
+        x = half * (size[m + by_x] - size[m - by_x])
+        y = half * (size[m + by_y] - size[m - by_y])
+        z = half * (size[m + by_z] - size[m - by_z]) if DIM == 3 else np.float32(0)
         squared = x * x + y * y + z * z
         share = factor * np.sqrt(squared) / (squared + even)
         if DIM == 3:

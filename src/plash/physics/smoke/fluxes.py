@@ -107,8 +107,9 @@ def carried_by_fluxes(
         beside: Cells that solids that move touch.
     """
     tiles, slots = cells.tiles, cells.wet_tiles
-    crossing, worst = np.zeros_like(velocity.pool), np.zeros(max(1, len(slots)))
-    emptied = np.zeros(cells.label.shape, np.float32)
+    crossing, worst = np.empty_like(velocity.pool), np.zeros(max(1, len(slots)))
+    emptied = np.empty(cells.label.shape, np.float32)
+    crossing[:, ~cells.wet], emptied[~cells.wet] = 0.0, 0.0
     run = _find_crossing(tiles.shape, capacity.is_cut)
     parts = velocity.pool, cells.faces, cells.face_fractions
     given = (capacity.share, tiles.neighbours, slots)
@@ -230,22 +231,24 @@ def _find_room(emptied, scale, chunks):
 def _find_slopes(slope, later, block, crossing, STEP, FIRST, LAST):
     """Limited slopes along the axis of a STEP, and what they take away in half a step, in a block of halo 2."""
     zero, two, quarter = np.float32(0), np.float32(2), np.float32(0.25)
-    for m in range(FIRST, LAST):
-        before, behind = block[m] - block[m - STEP], block[m + STEP] - block[m]
+    step = np.uint64(STEP)
+    for m in range(np.uint64(FIRST), np.uint64(LAST)):
+        before, behind = block[m] - block[m - step], block[m + step] - block[m]
         # 2ab/(a + b) where a and b have the same sign, written without a branch
         both = before + behind
         slope[m] = two * max(before * behind, zero) * both / (both * both + _TINY)
-        later[m] -= quarter * (crossing[m] + crossing[m + STEP]) * slope[m]
+        later[m] -= quarter * (crossing[m] + crossing[m + step]) * slope[m]
 
 
 @inlined
 def _find_fluxes(flux, slope, later, block, room, crossing, STEP, FIRST, LAST):
     """c φ_face on the minimal faces from FIRST to LAST across the axis of a STEP."""
     half, zero = np.float32(0.5), np.float32(0)
-    for m in range(FIRST, LAST):
+    step = np.uint64(STEP)
+    for m in range(np.uint64(FIRST), np.uint64(LAST)):
         c = crossing[m]
-        most = abs(block[m - STEP]) * room[m - STEP]
-        from_below = block[m - STEP] + min(max(later[m - STEP] + half * slope[m - STEP], -most), most)
+        most = abs(block[m - step]) * room[m - step]
+        from_below = block[m - step] + min(max(later[m - step] + half * slope[m - step], -most), most)
         most = abs(block[m]) * room[m]
         from_above = block[m] + min(max(later[m] - half * slope[m], -most), most)
         flux[m] = max(c, zero) * from_below + min(c, zero) * from_above
@@ -284,6 +287,7 @@ def _flow(shape: Shape, is_cut: bool) -> Kernel:
         for c in prange(chunks):
             shares, flux = np.empty((DIM, SIZE), np.float32), np.zeros((DIM, SIZE), np.float32)
             block, later, rooms = np.empty(SIZE, np.float32), np.zeros(SIZE, np.float32), np.empty(SIZE, np.float32)
+            flux_x, flux_y, flux_z = flux[0], flux[1], flux[DIM - 1]
             slope = np.zeros((DIM, SIZE), np.float32)
             labels = np.zeros(LABELS, np.int8)
             for i in chunk_range(c, chunks, n):
@@ -310,11 +314,11 @@ def _flow(shape: Shape, is_cut: bool) -> Kernel:
                             o = ((z + HZ) * PY + y + 2) * PX + 2
                             q = row_start(z, y, LAYER, QY, QX)
                             row = result[f, t, z, y]
-                            for x in range(BX):
-                                m = o + x
-                                net = flux[0, m] - flux[0, m + 1] + flux[1, m] - flux[1, m + PX]
+                            for x in range(np.uint64(BX)):
+                                m = np.uint64(o) + x
+                                net = flux_x[m] - flux_x[m + np.uint64(1)] + flux_y[m] - flux_y[m + np.uint64(PX)]
                                 if DIM == 3:
-                                    net += flux[2, m] - flux[2, m + PX * PY]
+                                    net += flux_z[m] - flux_z[m + np.uint64(PX * PY)]
                                 if CUT:
                                     share = capacity[t, z, y, x]
                                     net = net / share if share > 0 else np.float32(0)

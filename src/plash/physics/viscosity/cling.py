@@ -38,7 +38,10 @@ def let_cling(
     where = places_of(particles.cell[:, alone].T.astype(np.int64), cells.tiles)
     near = (where[0] > 0) & (cells.phi.pool[where] < _NEAR * h)
     alone, where = alone[near], tuple(part[near] for part in where)
-    liquid = velocity_at(velocity, particles.position(h)[alone], h).T
+    if len(alone) == 0:
+        return
+    places = (particles.cell[:, alone].astype(np.float64) + particles.offset[:, alone]).T * h
+    liquid = velocity_at(velocity, places, h).T
     relative = np.where(np.isnan(liquid), 0.0, particles.velocity[:, alone] - liquid)
     outward = _outward(cells.phi, where)
     leaving = (outward * relative).sum(axis=0)
@@ -46,7 +49,7 @@ def let_cling(
     share = 1 - np.exp(-2 * np.nan_to_num(nu) * dt / h**2)
     particles.velocity[:, alone] -= (share * (relative - np.minimum(leaving, 0.0) * outward)).astype(np.float32)
     if len(particles.affine):
-        particles.affine[:, alone] = (share * _slopes(velocity, particles.position(h)[alone], h)).astype(np.float32)
+        particles.affine[:, alone] = (share * _slopes(velocity, places, h)).astype(np.float32)
 
 
 def _slopes(velocity: FaceField, points: NDArray[np.float64], h: float) -> NDArray[np.float64]:

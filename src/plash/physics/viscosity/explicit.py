@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, room_for_sums, sum_known_neighbours
+from plash.grid.blocks import block_sizes, known_sums_at, room_for_sums, sum_known_neighbours
 from plash.grid.cells import Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
@@ -121,16 +121,15 @@ def _diffuse(shape: Shape) -> Kernel:
         for c in prange(chunks):
             block = np.full(SIZE, np.float32(np.nan))
             found = room_for_sums(SIZE)
-            value, _, sums, counts = found
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     sum_known_neighbours(found, block, velocity[axis], neighbours, t, BZ, BY, BX)
                     for z in range(BZ):
                         for y in range(BY):
-                            o = row_start(z, y, HZ, PY, PX)
-                            for x in range(BX):
-                                spread = sums[o + x] - counts[o + x] * value[o + x]
-                                result[axis, t, z, y, x] = block[o + x] + number * spread
+                            o, row = np.uint64(row_start(z, y, HZ, PY, PX)), result[axis, t, z, y]
+                            for x in range(np.uint64(BX)):
+                                value, total, count = known_sums_at(found, o + x, SIZE)
+                                row[x] = block[o + x] + number * (total - count * value)
 
     return run

@@ -22,7 +22,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_block
+from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.cells import LIQUID, WET, Cells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
 from plash.grid.fields import UNKNOWN, FaceField
@@ -78,20 +78,25 @@ class _Scale(NamedTuple):
 
 
 @inlined
-def _slope(values, o, a, b, PY, PX):
-    """Undivided ∂u_a/∂x_b at the centre of cell o: across, the mean of its edges that are known; none has no slope."""
-    along_a, along_b = stride(a, PY, PX), stride(b, PY, PX)
+def _find_slopes(slopes, values, room, a, b, PY, PX):
+    """Undivided ∂u_a/∂x_b at the centres of a block's cells: across, the mean of edges that are known; none: zero."""
+    difference, known = room
+    size = np.uint64(len(values))
+    along_a, along_b = np.uint64(stride(a, PY, PX)), np.uint64(stride(b, PY, PX))
     if a == b:
-        return values[o + along_a] - values[o]
-    total = np.float32(0)
-    known = np.float32(0)
-    for corner in range(4):
-        m = o + (along_a if corner & 1 else 0) + (along_b if corner & 2 else 0)
-        difference = values[m] - values[m - along_b]
-        if difference == difference:
-            total += difference
-            known += np.float32(1)
-    return total / known if known > 0 else np.float32(0)
+        for m in range(size - along_a):
+            slopes[m] = values[m + along_a] - values[m]
+        return
+    for m in range(along_b, size):
+        change = values[m] - values[m - along_b]
+        is_known = change == change
+        difference[m] = change if is_known else np.float32(0)
+        known[m] = np.float32(1) if is_known else np.float32(0)
+    both = along_a + along_b
+    for m in range(along_b, size - both):
+        total = difference[m] + difference[m + along_a] + difference[m + along_b] + difference[m + both]
+        count = known[m] + known[m + along_a] + known[m + along_b] + known[m + both]
+        slopes[m] = total / max(count, np.float32(1))
 
 
 @for_tile_shape
@@ -106,59 +111,58 @@ def _square_gradient(shape: Shape) -> Kernel:
         n = len(tiles)
         for c in prange(chunks):
             blocks = np.empty((DIM, SIZE), np.float32)
-            slopes = np.empty((DIM, DIM), np.float32)
+            slopes = np.zeros((DIM, DIM, SIZE), np.float32)
+            room = (np.zeros(SIZE, np.float32), np.zeros(SIZE, np.float32))
             square = np.empty((DIM, DIM))
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for axis in range(DIM):
                     copy_block(blocks[axis], velocity[axis], neighbours, t, 1, BZ, BY, BX)
+                for a in range(DIM):
+                    for b in range(DIM):
+                        _find_slopes(slopes[a, b], blocks[a], room, a, b, PY, PX)
                 for cell in range(BZ * BY * BX):
                     z, y, x = cell // (BY * BX), cell // BX % BY, cell % BX
                     o = row_start(z, y, HZ, PY, PX) + x
                     trace = 0.0
                     for a in range(DIM):
                         for b in range(DIM):
-                            slopes[a, b] = _slope(blocks[a], o, a, b, PY, PX)
-                    for a in range(DIM):
-                        for b in range(DIM):
                             square[a, b] = 0.0
                             for k in range(DIM):
-                                square[a, b] += np.float64(slopes[a, k]) * np.float64(slopes[k, b])
+                                square[a, b] += np.float64(slopes[a, k, o]) * np.float64(slopes[k, b, o])
                         trace += square[a, a]
                     # NaN if a face is not known
                     factor = scale.factor
                     if abs(factor * trace) > scale.largest:
                         factor = scale.largest / abs(trace)
                     for a in range(DIM):
-                        for b in range(DIM):
+                        for b in range(a, DIM):
                             half = np.float64(0.5) * (square[a, b] + square[b, a])
                             strain[a, b, t, z, y, x] = np.float32(factor * half + 0.0 * trace)
+                            strain[b, a, t, z, y, x] = strain[a, b, t, z, y, x]
 
     return run
 
 
 @inlined
-def _edge_mean(values, m, first, second):
-    """Mean of the values of up to four cells: m, those before it by each of two strides, and by both; 0 if none is."""
-    total, count = 0.0, 0.0
-    for corner in range(4):
-        value = np.float64(values[m - (corner & 1) * first - (corner >> 1) * second])
-        if value == value:
-            total += value
-            count += 1.0
-    return total / max(count, 1.0)
-
-
-@inlined
-def _free_stress(values, weights, a, b, m, PY, PX):
-    """W_ab s_ab at m: at the centre of cell m - e_a, or twice the mean on an edge of cell m."""
-    weight = np.float64(weights[m])
-    if not weight > 0:
-        return 0.0
-    first = stride(a, PY, PX)
+def _find_free_stress(stress, weights, values, room, a, b, PY, PX):
+    """W_ab s_ab in a block: at the centre of cell m - e_a, or twice the mean over known cells round an edge of m."""
+    value, known = room
+    size = np.uint64(len(values))
+    for m in range(size):
+        is_known = values[m] == values[m]
+        value[m] = np.float64(values[m]) if is_known else 0.0
+        known[m] = 1.0 if is_known else 0.0
+    first, second = np.uint64(stride(a, PY, PX)), np.uint64(stride(b, PY, PX))
     if a == b:
-        return weight * _edge_mean(values, m - first, 0, 0)
-    return 2.0 * weight * _edge_mean(values, m, first, stride(b, PY, PX))
+        for m in range(first, size):
+            stress[m] = np.float64(weights[m]) * value[m - first]
+        return
+    both = first + second
+    for m in range(both, size):
+        total = value[m] + value[m - first] + value[m - second] + value[m - both]
+        count = known[m] + known[m - first] + known[m - second] + known[m - both]
+        stress[m] = 2.0 * np.float64(weights[m]) * (total / max(count, 1.0))
 
 
 @for_tile_shape
@@ -172,22 +176,35 @@ def _push(shape: Shape) -> Kernel:
     def run(strain, rows, result, tiles, chunks):
         n = len(tiles)
         for c in prange(chunks):
-            values = np.empty(SIZE, np.float32)
-            weights = np.empty(SIZE, np.float32)
+            values = np.zeros(SIZE, np.float32)
+            weights = np.zeros(SIZE, np.float32)
+            stress = np.zeros(SIZE)
+            room = (np.zeros(SIZE), np.zeros(SIZE))
+            sums = np.zeros((DIM, SIZE))
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
+                sums[:] = 0.0
                 for a in range(DIM):
-                    for b in range(DIM):
+                    for b in range(a, DIM):
                         copy_block(values, strain[a, b], rows.neighbours, t, 1, BZ, BY, BX)
-                        copy_block(weights, rows.weights[a, b], rows.neighbours, t, 1, BZ, BY, BX)
-                        ahead = stride(b, PY, PX)
-                        for z in range(BZ):
-                            for y in range(BY):
-                                o = row_start(z, y, HZ, PY, PX)
-                                for x in range(BX):
-                                    if rows.mass[a, t, z, y, x] > 0:
-                                        here = _free_stress(values, weights, a, b, o + x, PY, PX)
-                                        there = _free_stress(values, weights, a, b, o + x + ahead, PY, PX)
-                                        result[a, t, z, y, x] += here - there
+                        copy_cross(weights, rows.weights[a, b], rows.neighbours, t, BZ, BY, BX)
+                        _find_free_stress(stress, weights, values, room, a, b, PY, PX)
+                        _add_differences(sums[a], stress, np.uint64(stride(b, PY, PX)))
+                        if a != b:
+                            _add_differences(sums[b], stress, np.uint64(stride(a, PY, PX)))
+                for a in range(DIM):
+                    for z in range(BZ):
+                        for y in range(BY):
+                            o = row_start(z, y, HZ, PY, PX)
+                            for x in range(BX):
+                                if rows.mass[a, t, z, y, x] > 0:
+                                    result[a, t, z, y, x] += sums[a, o + x]
 
     return run
+
+
+@inlined
+def _add_differences(sums, stress, ahead):
+    """Add to each value's sum what it has more than the one ahead."""
+    for m in range(np.uint64(len(stress)) - ahead):
+        sums[m] += stress[m] - stress[m + ahead]

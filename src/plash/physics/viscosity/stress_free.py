@@ -44,7 +44,7 @@ def _candidate(blocks, bits, a, b, m, up, PY, PX):
     """What the face m across axis a would have if the surface towards one neighbour along axis b had no stress."""
     along, across = stride(b, PY, PX), stride(a, PY, PX)
     value = blocks[a, m + along] if up else blocks[a, m - along]
-    if a == b:
+    if a == b or value != value:
         return value
     edge = m + along if up else m
     slope = _smooth_slope(blocks[b], bits[b], edge, across)
@@ -66,6 +66,37 @@ def _smooth_slope(values, bits, m, step):
     return np.float32(0.25) * (ahead + slope + slope + behind)
 
 
+@inlined
+def _is_open(velocity, faces, t, BZ, BY, BX):
+    """Whether a tile has a face that is not known and not closed."""
+    for a in range(len(velocity)):
+        for z in range(BZ):
+            for y in range(BY):
+                values, bits = velocity[a, t, z, y], faces[a, t, z, y]
+                for x in range(BX):
+                    if values[x] != values[x] and bits[x] & WALL == 0:
+                        return True
+    return False
+
+
+@inlined
+def _find_reached(reached, known, values, PY, PX, DIM):
+    """Tell of which places in a block a neighbour along some axis is known; says whether there is any."""
+    size = np.uint64(len(values))
+    for m in range(size):
+        known[m] = values[m] == values[m]
+    SY, SZ = np.uint64(PX), np.uint64(PY * PX)
+    first = SZ if DIM == 3 else SY
+    count = 0
+    for m in range(first, size - first):
+        near = known[m - np.uint64(1)] | known[m + np.uint64(1)] | known[m - SY] | known[m + SY]
+        if DIM == 3:
+            near |= known[m - SZ] | known[m + SZ]
+        reached[m] = near
+        count += near
+    return count > 0
+
+
 @for_tile_shape
 def _continue(shape: Shape) -> Kernel:
     BZ, BY, BX = shape
@@ -79,10 +110,20 @@ def _continue(shape: Shape) -> Kernel:
         for c in prange(chunks):
             blocks = np.full((DIM, SIZE), np.float32(np.nan))
             bits = np.zeros((DIM, SIZE), np.uint8)
+            known = np.zeros(SIZE, np.uint8)
+            reached = np.zeros((DIM, SIZE), np.uint8)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
+                if not _is_open(velocity, faces, t, BZ, BY, BX):
+                    continue
                 for a in range(DIM):
                     copy_block(blocks[a], velocity[a], neighbours, t, _HALO, BZ, BY, BX)
+                is_any = False
+                for a in range(DIM):
+                    is_any |= _find_reached(reached[a], known, blocks[a], PY, PX, DIM)
+                if not is_any:
+                    continue
+                for a in range(DIM):
                     copy_block(bits[a], faces[a], neighbours, t, _HALO, BZ, BY, BX)
                 for a in range(DIM):
                     for z in range(BZ):
@@ -90,7 +131,7 @@ def _continue(shape: Shape) -> Kernel:
                             o = ((z + HZ) * PY + y + _HALO) * PX + _HALO
                             for x in range(BX):
                                 u = blocks[a, o + x]
-                                if u == u or bits[a, o + x] & WALL > 0:
+                                if u == u or reached[a, o + x] == 0 or bits[a, o + x] & WALL > 0:
                                     continue
                                 total, count = np.float32(0), np.float32(0)
                                 for b in range(DIM):

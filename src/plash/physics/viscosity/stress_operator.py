@@ -66,7 +66,8 @@ class StressOperator:
         """What couples the faces of each component with each other."""
         diagonal, tiles = np.zeros_like(self.mass), self.tiles
         _sum_weights(tiles.shape)(self.rows, tiles.slots, diagonal, chunk_count())
-        return [PoissonOperator(tiles, diagonal[axis], self.weights[axis]) for axis in range(tiles.dimension)]
+        parts = zip(diagonal, self.weights, self.mass, strict=True)
+        return [PoissonOperator(tiles, *part) for part in parts]
 
     @property
     def rows(self) -> StressRows:
@@ -123,11 +124,11 @@ def _add_stress(sums, stress, blocks, weights, a, b, rows, t, COUPLED, BZ, BY, B
     PY = BY + 2
     PX = BX + 2
     DIM = 2 if BZ == 1 else 3
-    along = stride(b, PY, PX)
+    along = np.uint64(stride(b, PY, PX))
     copy_cross(weights, rows.weights[a, b], rows.neighbours, t, BZ, BY, BX)
     own = blocks[a]
-    first, last = stride(DIM - 1, PY, PX), len(stress)
-    across = stride(a, PY, PX)
+    first, last = np.uint64(stride(DIM - 1, PY, PX)), np.uint64(len(stress))
+    across = np.uint64(stride(a, PY, PX))
     if COUPLED and a != b:
         other = blocks[b]
         for m in range(first, last):

@@ -74,7 +74,7 @@ class Surroundings(NamedTuple):
     Attributes:
         kinds: What faces are [axis, slot, z, y, x].
         corners: Distance to bodies at the minimal corners of cells, in cells; read where these cut cells.
-        level: φ/h by cell, or -1/2 in liquid and 1/2 in air.
+        level: φ/h by cell, or -1/2 in liquid and 1/2 in air; zero in solids, which no mean counts.
         label: Of cells.
         viscosity: By cell, in units of h²/dt; read if it varies.
         near: What is among each cell and its neighbours, as `Cells.surroundings` has it; no block is made of it.
@@ -145,6 +145,7 @@ def seen_from_faces(
     level = np.where(cells.label == LIQUID, np.float32(-0.5), np.float32(0.5))
     if cells.phi is not None:
         level = (cells.phi.pool * (1.0 / scheme.h)).astype(np.float32)
+    level[cells.label == SOLID] = 0
     one = np.ones((1, *tiles.shape), np.float32)
     number, numbers, varies = np.float32(0), one, False
     if isinstance(viscosity, CellField):
@@ -204,13 +205,11 @@ def _factor(around, how, a, b, m, PY, PX, DIM):
 @inlined
 def _liquid_share(around, m, first, second):
     """V round the middle of up to four cells: m, those before it by each of two strides, and by both."""
-    total, count = np.float32(0), np.float32(0)
-    for corner in range(4):
-        o = m - (corner & 1) * first - (corner >> 1) * second
-        if around.label[o] != SOLID:
-            total += around.level[o]
-            count += np.float32(1)
-    return min(max(np.float32(0.5) - total / max(count, np.float32(1)), np.float32(0)), np.float32(1))
+    level, label = around.level, around.label
+    one, other, both = m - first, m - second, m - first - second
+    total = level[m] + level[one] + level[other] + level[both]
+    count = (label[m] != SOLID) + (label[one] != SOLID) + (label[other] != SOLID) + (label[both] != SOLID)
+    return min(max(np.float32(0.5) - total / np.float32(max(count, 1)), np.float32(0)), np.float32(1))
 
 
 @inlined
@@ -246,12 +245,15 @@ def _mean_viscosity(around, m, first, second, harmonic):
 def factor_and_share(around, how, a, b, m, PY, PX, DIM):
     """f of a strain rate, and the volume of liquid in which it is; f is 0 if the strain rate does not count."""
     first, second = stride(a, PY, PX), stride(b, PY, PX)
-    factor = _factor(around, how, a, b, m, PY, PX, DIM)
     are_free = around.kinds[a, m] == FREE and around.kinds[a, m - second] == FREE
     if a != b:
-        other = _factor(around, how, b, a, m, PY, PX, DIM)
-        factor = max(factor, other) if factor >= 0 and other >= 0 else np.float32(0)
         are_free = are_free and around.kinds[b, m] == FREE and around.kinds[b, m - first] == FREE
+    factor = np.float32(1)
+    if not are_free:
+        factor = _factor(around, how, a, b, m, PY, PX, DIM)
+        if a != b and factor >= 0:
+            other = _factor(around, how, b, a, m, PY, PX, DIM)
+            factor = max(factor, other) if other >= 0 else np.float32(0)
     if factor <= 0:
         return np.float32(0), np.float32(0)
     cell = m

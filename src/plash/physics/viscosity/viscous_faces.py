@@ -44,7 +44,7 @@ class ViscousFaces:
         kinds: What each minimal face is [axis, slot, z, y, x].
         velocity: Of the liquid on free faces, of the wall on its own, else zero [axis, slot, z, y, x], m/s.
         corner_distance: Signed distance to bodies at the minimal corner of cells, in cells; None for whole cells.
-        all_known: Whether the velocity of every face that borders liquid is known.
+        all_known: Whether the velocity of every open face that borders liquid is known.
     """
 
     kinds: NDArray[np.uint8]
@@ -61,7 +61,7 @@ class ViscousFaces:
         distance = _or_stand_in(walls.corner_distance, tiles.shape)
         run(cells.faces, walls.bits, velocity.pool, distance, tiles.neighbours, tiles.slots, kinds, chunk_count())
         values = np.where(kinds == FREE, velocity.pool, np.where(kinds == DRY, np.float32(0), walls.velocity))
-        all_known = not bool((np.isnan(velocity.pool) & ((cells.faces & WET) > 0)).any())
+        all_known = not bool(((kinds == DRY) & ((cells.faces & WET) > 0)).any())
         return ViscousFaces(kinds, values, walls.corner_distance, all_known)
 
     def change(self, velocity: FaceField, before: FaceField, cells: Cells) -> None:

@@ -29,9 +29,7 @@ from plash.timing import stage
 
 TOLERANCE = 1e-4  # of the change of momentum
 _ENOUGH = 1e-2  # of it, where more iterations do not help: as stress takes energy away, what is left over does no harm
-_FIRST = 1e-2  # of the first residual: then the change is known well enough to say how exact it has to be
 _ROUND_OFF = 2.0**-22  # of momentum, relative: large weights make that of single precision larger
-_MOST_ROUNDS = 4
 _MOST_ITERATIONS = 600
 
 
@@ -71,16 +69,15 @@ def solve_viscosity(operator: StressOperator, faces: ViscousFaces, strain: Pool 
     operator.residual(start, momentum, b)
     if strain is not None:
         add_strain(b, operator, strain)
-    first = pcg.norm(operator, b)
-    floor = _ROUND_OFF * pcg.norm(operator, momentum)
     change = _towards_mean(operator, start, momentum, b)
-    solution = _solve_change(operator, b, change, max(_FIRST * first, floor), floor)
+    solution = _solve_change(operator, b, change, _ROUND_OFF * pcg.norm(operator, momentum))
     if not solution.residual <= _ENOUGH / TOLERANCE * solution.target:
         raise DivergedError(
             f"viscosity not found: residual {solution.residual:.3g} after {solution.iterations} iterations, wanted "
             f"{solution.target:.3g}; a smaller solver.courant, or solver.max_dt, may help"
         )
-    faces.velocity[faces.kinds == FREE] += change.reshape(faces.kinds.shape)[faces.kinds == FREE].astype(np.float32)
+    found = change.astype(np.float32).reshape(faces.kinds.shape)
+    np.add(faces.velocity, found, out=faces.velocity, where=faces.kinds == FREE)
     return ViscousStep(
         solution.iterations, TOLERANCE * solution.residual / solution.target if solution.target > 0 else 0.0
     )
@@ -103,17 +100,11 @@ def _towards_mean(operator: StressOperator, start: Pool64, momentum: Pool64, b: 
     return change
 
 
-def _solve_change(operator: StressOperator, b: Pool64, change: Pool64, target: float, floor: float) -> pcg.Solution:
-    """Solve for the change, in rounds: each tells better how large it is, and so how exact it has to be."""
-    multigrid = ComponentMultigrid(operator.blocks)
-    total = pcg.Solution()
+def _solve_change(operator: StressOperator, b: Pool64, change: Pool64, floor: float) -> pcg.Solution:
+    """Solve for the change; the better it is known, the better how exact it has to be."""
     mass = operator.mass.reshape(operator.diagonal.shape)
-    for _ in range(_MOST_ROUNDS):
-        part = pcg.solve(operator, multigrid, b, change, target, _MOST_ITERATIONS - total.iterations)
-        total.iterations += part.iterations
-        total.residual = part.residual
-        target = max(TOLERANCE * pcg.norm(operator, mass * change), floor)
-        total.target = target
-        if total.converged or not part.converged:
-            break
-    return total
+
+    def target(known: Pool64) -> float:
+        return max(TOLERANCE * pcg.norm(operator, mass * known), floor)
+
+    return pcg.solve(operator, ComponentMultigrid(operator.blocks), b, change, target, _MOST_ITERATIONS)

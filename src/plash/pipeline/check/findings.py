@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from plash.levelset.shapes import distance, thickness
 from plash.pipeline.check.color_findings import color_findings
+from plash.pipeline.check.elastic_findings import elastic_findings
 from plash.pipeline.check.finding import Finding
 from plash.pipeline.check.flow_findings import flow_findings
 from plash.pipeline.check.heat_findings import heat_findings
@@ -40,6 +41,7 @@ def findings(scene: Scene) -> list[Finding]:
     found += flow_findings(scene)
     found += heat_findings(scene)
     found += color_findings(scene)
+    found += elastic_findings(scene)
     found += wind_findings(scene)
     found += step_findings(scene)
     order = ("error", "warning", "note")

@@ -15,6 +15,7 @@ from plash.scene.bodies import Solid
 from plash.scene.model import Scene
 from plash.scene.sources import Spout
 from plash.solvers.build.liquid_elasticity import long_elastic_steps
+from plash.solvers.timestep import wave_step
 
 MANY_STEPS = 40  # a frame
 _LOOKS = 32  # times at which solids that move are looked at
@@ -85,7 +86,7 @@ def _limit_findings(scene: Scene) -> Iterator[Finding]:
     h, nu = scene.domain.h, scene.dynamic_viscosities[1] / scene.liquid.rho
     gravity = math.hypot(*scene.domain.gravity)
     if gravity > 0:
-        longest = 0.7 * math.sqrt(h / gravity)
+        longest = wave_step(h, gravity)
         steps = _steps(scene, longest)
         if steps > MANY_STEPS:
             yield Finding(

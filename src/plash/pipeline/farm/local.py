@@ -15,6 +15,8 @@ _SECONDS_TO_END = 10
 # Bytes. Dask has workers give back all that they free, and every array of a picture is new pages of the system then.
 # These are the limits that the C library of Linux finds by itself in a program with large arrays
 _MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 26), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
+# Dask's pages about itself are for this machine alone, on whatever port is free. By default workers serve all networks
+_PAGES = "127.0.0.1:0"
 
 
 @contextmanager
@@ -29,7 +31,12 @@ def local_workers(count: int, threads: int) -> Iterator[str]:
     quiet = {"distributed.scheduler.active-memory-manager.start": False}
     with TemporaryDirectory(prefix="plash") as folder, dask.config.set(quiet):
         cluster = LocalCluster(
-            n_workers=0, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL, host="127.0.0.1"
+            n_workers=0,
+            processes=True,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": _PAGES},
+            silence_logs=logging.CRITICAL,
+            host="127.0.0.1",
         )
         processes: list[subprocess.Popen[bytes]] = []
         try:
@@ -44,6 +51,7 @@ def local_workers(count: int, threads: int) -> Iterator[str]:
 def _started(address: str, threads: int, folder: str) -> subprocess.Popen[bytes]:
     words = ["--nthreads", str(threads), "--nworkers", "1", "--memory-limit", "0", "--no-dashboard"]
     words += ["--local-directory", folder, "--death-timeout", "60", "--host", "127.0.0.1"]
+    words += ["--dashboard-address", _PAGES]
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, *words]
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(

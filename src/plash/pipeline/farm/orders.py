@@ -23,7 +23,7 @@ from plash.files.layout import RunFolder
 from plash.files.manifest import Item, Manifest
 from plash.pipeline.compiling import Compilation, watched_compilation
 from plash.pipeline.farm.program import Program, described, program
-from plash.pipeline.machine import machine_text
+from plash.pipeline.machine import keep_freed_memory, machine_text
 from plash.pipeline.maker import Run
 from plash.pipeline.progress import Silent
 from plash.pipeline.run_history import RunHistory
@@ -221,7 +221,7 @@ class SimulationOrder:
         with at_work(self.place.threads, tell) as compilation:
             lines = _Lines()
             # Whatever a run may ask for that only whoever asked has is not needed to simulate
-            run = Run(folder, scene, manifest, _Told(tell), stop, compilation, lines, False)  # type: ignore[arg-type]
+            run = Run(folder, scene, manifest, _Told(tell), stop, compilation, lines, False)
             maker = SimulationMaker(run)
             for number in self._left(run):
                 finished.append(_frame(maker, number, lines))
@@ -367,6 +367,7 @@ def at_work(threads: int | None, tell: Tell) -> Iterator[Compilation]:
     import numba
     from distributed import get_worker
 
+    keep_freed_memory()
     count = threads or int(get_worker().state.nthreads)
     most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     numba.set_num_threads(max(1, min(count, most)))

@@ -69,11 +69,15 @@ def _renderer(scene: Scene) -> Renderer:
     return renderer_of(scene)
 
 
-def _reads_a_light(scene: Scene) -> bool:
-    """Whether light comes from a file, which may be no picture: that is found before anything is computed."""
+def _is_ray_traced(scene: Scene) -> bool:
     from plash.render.choice import DRAWN
 
-    return scene.look.quality != DRAWN and scene.look.seen_light not in LIGHTS
+    return scene.look.quality != DRAWN
+
+
+def _reads_a_light(scene: Scene) -> bool:
+    """Whether light comes from a file, which may be no picture: that is found before anything is computed."""
+    return _is_ray_traced(scene) and scene.look.seen_light not in LIGHTS
 
 
 def _read(file: File, scene: Scene, frame: int) -> Picture:
@@ -90,7 +94,7 @@ def _read(file: File, scene: Scene, frame: int) -> Picture:
 PICTURES: FileStage[Picture] = FileStage(
     name="render",
     title="rendering",
-    edition=4,
+    edition=6,
     folders=("render",),
     after=(SIMULATION, SURFACES, WHITEWATER, WETNESS),
     file=lambda paths, frame: paths.folder.picture(frame),
@@ -101,4 +105,5 @@ PICTURES: FileStage[Picture] = FileStage(
     adapted=_adapted,
     prepared=_renderer,
     prepares_first=_reads_a_light,
+    uses_all_cores=_is_ray_traced,
 )

@@ -127,6 +127,7 @@ class FileStage(Stage[Content]):
             `or_plainer` something plainer may stand in for an optional part that is not installed.
         prepared: What `make` needs for every file, such as a renderer: made once.
         prepares_first: Whether to prepare before anything is computed, since a scene may fail there.
+        uses_all_cores: Whether making one file keeps all cores busy.
     """
 
     edition: int
@@ -137,6 +138,7 @@ class FileStage(Stage[Content]):
     adapted: Callable[[Scene, bool], tuple[Scene, str]] = _as_it_is
     prepared: Callable[[Scene], Any] = _unprepared
     prepares_first: Callable[[Scene], bool] = _never
+    uses_all_cores: Callable[[Scene], bool] = _never
 
     def maker(self, run: Run) -> Maker:
         """Who makes its files in a run: they are read, made and written one at a time."""

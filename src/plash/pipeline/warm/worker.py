@@ -7,6 +7,7 @@ list of what went wrong. The process ends when its standard input does, whatever
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 
@@ -26,8 +27,10 @@ def main() -> None:
                 call.compile()
             except (ImportError, AttributeError, TypeError, NumbaError) as error:
                 faults.append(f"{call.kernel.module}.{call.kernel.name}: {error}")
-        sys.stdout.write(json.dumps(faults) + "\n")
-        sys.stdout.flush()
+        try:
+            os.write(sys.stdout.fileno(), f"{json.dumps(faults)}\n".encode())
+        except BrokenPipeError:
+            return  # who asked was killed
 
 
 if __name__ == "__main__":

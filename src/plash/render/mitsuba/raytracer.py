@@ -25,6 +25,7 @@ from plash.render.camera import View, box_corners, camera_view
 from plash.render.framing import seen_size
 from plash.render.mitsuba import ray_parts as parts
 from plash.render.mitsuba import set_parts
+from plash.render.mitsuba.clear_paths import clear_paths
 from plash.render.mitsuba.crust import crust_glow
 from plash.render.mitsuba.denoise import denoised
 from plash.render.mitsuba.guides import Content, Shown, guide_of, lit_of, shown_triangles
@@ -33,7 +34,7 @@ from plash.render.mitsuba.materials import Part, Surface, liquid_surface, on_bot
 from plash.render.mitsuba.mote_parts import shown_motes
 from plash.render.mitsuba.placing import Placing
 from plash.render.mitsuba.smoke_parts import flame_lamps, smoke_boxes
-from plash.render.mitsuba.variant import load_mitsuba
+from plash.render.mitsuba.variant import compiles, load_mitsuba
 from plash.render.moment import Moment
 from plash.render.preview.cells import cell_boxes, filled_cells
 from plash.render.preview.preview import picture_size
@@ -53,6 +54,7 @@ SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
+_ROULETTE = 2  # bounces after which dim rays may end
 _STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
 _PLATE, _LEAST_PLATE = 0.10, 5.0  # size of the plates of lava, in domain sizes, and in cells at the least
@@ -242,7 +244,8 @@ class RayTracer:
         if longest > _SHARP:
             # Powers of two share the samples evenly, and Mitsuba compiles anew for each number of samples
             count = 2 ** max(1, round(math.log2(longest / _STEP)))
-            while count > self._samples:
+            # One sample each would make scenes dearer than rays
+            while count > max(1, self._samples // 2):
                 count //= 2
         offsets: NDArray[np.float64] = open_for * ((np.arange(count) + 0.5) / count - 0.5)
         return offsets
@@ -250,7 +253,7 @@ class RayTracer:
     def _light(self, content: Content, smoke: _Smoke | None, time: float, samples: int, seed: int) -> Floats:
         """Light of what is there at a time, with its grain."""
         mi, volume = self._mi, {} if smoke is None else smoke.parts
-        through = {"integrator": self._integrator | ({"type": "volpath"} if volume else {})}
+        through = {"integrator": self._through | {"type": "volpath"} if volume else self._integrator}
         lit = mi.load_dict(lit_of(content) | volume | through | {"sensor": self._sensor(time, samples)})
         return self._before_background(np.array(mi.render(lit, spp=samples, seed=_SEED + seed)))
 
@@ -346,12 +349,18 @@ class RayTracer:
         cloudy = self._look.kind in ("clear", "cloudy") and self._look.scattering > 0
         clear = self._look.kind in ("clear", "cloudy") and not self._tint.is_scale and scene.look.show == "surface"
         clear |= set_parts.has_tank(scene)
-        self._integrator: Part = {
+        hidden = not scene.look.floor and scene.look.seen_light in ("studio", "window", "dark")
+        self._through: Part = {
             "type": "volpath" if clear else "path",
             "max_depth": _DEEPEST_CLOUDY if cloudy else _DEEPEST,
-            "rr_depth": 2,
-            "hide_emitters": not scene.look.floor and scene.look.seen_light in ("studio", "window", "dark"),
+            "rr_depth": _ROULETTE,
+            "hide_emitters": hidden,
         }
+        self._integrator = self._through
+        if clear and not (cloudy or hidden) and compiles(mi):
+            absorption = self._look.absorption / self._placing.scale
+            sees_through = set_parts.has_tank(scene) or scene.whitewater.amount > 0
+            self._integrator = clear_paths(mi, absorption, _DEEPEST, _ROULETTE, sees_through)
         self._normals = mi.load_dict({"type": "aov", "aovs": "normal:sh_normal"})
         last = scene.time.frames / scene.time.fps
         middle = self._size / 2

@@ -66,6 +66,11 @@ def works(name: str) -> bool:
     return tried.returncode == 0 and "works True" in tried.stdout
 
 
+def compiles(mitsuba: Any) -> bool:
+    """Whether Mitsuba compiles what is written in its Python."""
+    return str(mitsuba.variant()).startswith("llvm")
+
+
 def variant_text() -> str:
     """The variant that pictures are ray traced with here, why, and how to have the quicker one if it is not that."""
     if not is_installed():

@@ -15,14 +15,18 @@ from plash.render.preview.raster import BANDS
 _BINS = 4096
 
 
-def develop(light: NDArray[np.float32]) -> NDArray[np.uint8]:
+def develop(light: NDArray[np.float32], exposure: float = 0.0) -> NDArray[np.uint8]:
     """The picture (height, width, 3) of light at 2 × 2 samples a pixel.
 
     Each sample is compressed before they are averaged, so that a glint has soft edges.
+
+    Args:
+        light: As film shows it, linear.
+        exposure: Stops to brighten it by, as `plash.render.tone` does before the film.
     """
     rows, columns, _ = light.shape
     picture = np.empty((rows // 2, columns // 2, 3), np.uint8)
-    _develop(light, picture, *_screen_curve(), BANDS)
+    _develop(light, picture, 2.0**exposure, *_screen_curve(), BANDS)
     return picture
 
 
@@ -47,8 +51,16 @@ def _compressed(x):
     return x if x <= knee else 1 - (1 - knee) * np.exp(-(x - knee) / (1 - knee))
 
 
+@inlined
+def _exposed(x, gain):
+    """What film shows of `gain` times the light of which it shows x, from 0 to 1: the curve of `plash.render.tone`."""
+    a, b = 2.51 - 2.43 * x, 0.03 - 0.59 * x
+    before = gain * (np.sqrt(b * b + 0.56 * a * x) - b) / (2 * a)
+    return min(1.0, before * (2.51 * before + 0.03) / (before * (2.43 * before + 0.59) + 0.14))
+
+
 @kernel
-def _develop(light, picture, starts, bins, bands):
+def _develop(light, picture, gain, starts, bins, bands):
     rows, columns, _ = picture.shape
     for band in numba.prange(bands):
         for i in chunk_range(band, bands, rows):
@@ -56,7 +68,8 @@ def _develop(light, picture, starts, bins, bands):
                 for c in range(3):
                     mean = 0.0
                     for k in range(4):
-                        mean += 0.25 * _compressed(max(0.0, light[2 * i + k // 2, 2 * j + k % 2, c]))
+                        sample = _compressed(max(0.0, light[2 * i + k // 2, 2 * j + k % 2, c]))
+                        mean += 0.25 * (sample if gain == 1.0 else _exposed(sample, gain))
                     value = int(bins[int(min(mean, 1.0) * _BINS)])
                     while value < 255 and starts[value + 1] <= mean:
                         value += 1

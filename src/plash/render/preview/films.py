@@ -50,9 +50,10 @@ def see_films(view: View, opaque: Floats, parts: Sequence[tuple[Mesh, Floats]], 
 
 def with_film(seen: Seen, film: Floats, look: WetLook) -> Seen:
     """What is seen under a film."""
-    at = film > 0
-    color, part = seen.color.copy(), film[at][:, None]
-    color[at] += part * (look.color(color[at]) - color[at])
+    color, at = seen.color.copy(), np.flatnonzero(film)
+    samples = color.reshape(-1, 3)
+    dry = samples[at]
+    samples[at] = dry + film.reshape(-1)[at, None] * (look.color(dry) - dry)
     return Seen(seen.normal, color)
 
 

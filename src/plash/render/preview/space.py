@@ -77,6 +77,8 @@ class SpacePreview:
         self._see_smoke = see_billboards if scene.look.smoke == "billboards" else see_smoke
         self._framed = seen_size(scene)
         self._pattern = floor_pattern(scene)
+        # In a studio drafts show colours as they are given, which ray traced are darker
+        self._exposure = 0.0 if scene.look.set == "studio" else scene.look.exposure
         first = camera_view(scene.look.camera, self._framed, self._pixels)
         self._studio = studio_for(first, self._size, _background(scene), scene.look.seen_light)
         self._edges = _box_edges(self._size) if scene.look.edges else np.zeros((0, 2, 3))
@@ -207,7 +209,7 @@ class SpacePreview:
         if seen_smoke is not None:
             seen_smoke.cover(light)
         self._draw_edges(light, before)
-        return develop(light)
+        return develop(light, self._exposure)
 
     def _of_opaque(self, things: DrawnTriangles | Balls, grain: float, smoke: LitSmoke | None) -> NDArray[np.uint8]:
         """Particles, cells and open surfaces are opaque, and shade each other more the deeper they lie."""
@@ -237,7 +239,7 @@ class SpacePreview:
             seen_smoke.cover(light)
             edges = before
         self._draw_edges(light, edges)
-        return develop(light)
+        return develop(light, self._exposure)
 
     def _film(self, moment: Moment) -> Floats | None:
         """How much of a film is on what is seen at each sample; None if all is dry."""

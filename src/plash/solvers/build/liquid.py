@@ -186,11 +186,11 @@ def liquid_transfer(scene: Scene) -> Transfer:
         case "semi_lagrangian":
             return SemiLagrangian(scene.domain.h)
         case "pic":
-            return Pic(_acceleration(scene))
+            return Pic(_acceleration(scene), scene.domain.h)
         case "flip":
-            return Flip(scene.domain.dimension, _settings(scene).flip_ratio, _acceleration(scene))
+            return Flip(scene.domain.dimension, _settings(scene).flip_ratio, _acceleration(scene), scene.domain.h)
         case "apic":
-            return Apic(scene.domain.dimension, _acceleration(scene))
+            return Apic(scene.domain.dimension, _acceleration(scene), scene.domain.h)
 
 
 def _acceleration(scene: Scene) -> float:

@@ -152,7 +152,7 @@ function openScene(text, name) {
   say("open", { text });
 }
 
-async function showFrame(frame) {
+function showFrame(frame) {
   state.shown = performance.now();
   waiting.picture();
   state.overlay.seen(frame.stretches);
@@ -167,7 +167,7 @@ async function showFrame(frame) {
   status(frame);
   if (frame.probe) probe.show(frame.probe, frame.other?.probe);
   lessons.notice({ stage: frame.stage, steps: frame.steps });
-  if (files.recording && frame.running) await files.capture();
+  if (files.recording && frame.running) files.capture();
   link.seen(frame.number);
 }
 

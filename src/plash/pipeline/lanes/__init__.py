@@ -1,0 +1,1 @@
+"""Files of frames made beside the simulation, in processes of their own."""
