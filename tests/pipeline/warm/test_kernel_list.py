@@ -20,6 +20,15 @@ def test_every_kernel_of_the_list_is_in_the_source():
         assert hasattr(importlib.import_module(call.kernel.module), call.kernel.name)
 
 
+def test_kernels_of_a_scene_have_its_dimension():
+    """A list that was merged line by line names wrong ones; if this fails: see above."""
+    for name in plash.gallery():
+        scene = plash.load_scene(name)
+        tiles = (1, 16, 16) if scene.dimension == 2 else (8, 8, 8)
+        shapes = {call.kernel.numbers[0] for call in kernels_for(scene, is_drawn=True) if call.kernel.numbers}
+        assert {shape for shape in shapes if isinstance(shape, tuple)} <= {tiles}
+
+
 def test_the_list_has_all_that_a_dam_break_uses():
     """If this fails: python -m plash.pipeline.warm.kernel_list writes the list again."""
     program = [sys.executable, "-m", "plash.pipeline.warm.kernel_list", "dam_break_2d"]

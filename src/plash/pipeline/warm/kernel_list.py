@@ -9,6 +9,7 @@ no harm but to the first minute: a run compiles whatever it still needs.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -85,10 +86,13 @@ def recorded(name: str) -> list[dict[str, Any]]:
     """Which kernels this process has used after the surfaces of a scene, and after its pictures.
 
     The process should have used none before. The grid is a third as fine as the scene's own. Surfaces are as the scene
-    asks for them, and pictures are drawn by the built-in renderer.
+    asks for them, and pictures are drawn by the built-in renderer. Nothing is compiled ahead, as the list that is there
+    would say what.
     """
     from plash.pipeline.run import run
+    from plash.pipeline.warm.warm import JOBS_VARIABLE
 
+    os.environ[JOBS_VARIABLE] = "1"
     cells = max(load_scene(name).domain.cells) // 3
     scene = load_scene(name, resolution=max(cells, _FEWEST_CELLS), frames=_FRAMES)
     found = []
