@@ -248,3 +248,22 @@ def test_honey_comes_to_rest():
         while solver.state.time < frame / 24 - 1e-9:
             solver.advance(frame / 24)
     assert np.abs(solver.state.particles.velocity).mean() < 0.25 * after_one_second
+
+
+@pytest.mark.slow
+def test_honey_that_is_level_becomes_still():
+    """What jitter leaves uneven levels, and nothing lifts one column while it thins out the next."""
+    h = 0.0075
+    made = plash.Scene(
+        domain={"size": (16 * h, 0.09, 8 * h), "resolution": 16, "friction": 1},
+        liquid={"material": "honey"},
+        fill=[{"shape": plash.Box(min=(0, 0, 0), max=(16 * h, 6.3 * h, 8 * h))}],
+    )
+    solver, _ = simulated(made, 144)
+    after_six_seconds = np.abs(solver.state.particles.velocity).max()
+    for frame in range(145, 241):
+        while solver.state.time < frame / 24 - 1e-9:
+            solver.advance(frame / 24)
+    fastest = np.abs(solver.state.particles.velocity).max()
+    assert fastest < 0.7 * after_six_seconds
+    assert fastest < 1.2e-6

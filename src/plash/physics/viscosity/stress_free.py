@@ -4,7 +4,9 @@
     u_a[m] = u_a[m ± e_a]                      ∂u_a/∂x_a = 0
 
 the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is
-continued exactly: particles at its surface read these faces, and would lose angular momentum in every step.
+continued exactly: particles at its surface read these faces, and would lose angular momentum in every step. Of the
+change of u_a towards the surface no more is taken than it has one cell deeper as well: in waves of a few cells the two
+have opposite signs, and the whole change would carry away sideways what lifts the crest.
 
 Reference: Batty & Bridson 2008, section 3.
 """
@@ -46,9 +48,18 @@ def _candidate(blocks, bits, a, b, m, up, PY, PX):
     value = blocks[a, m + along] if up else blocks[a, m - along]
     if a == b or value != value:
         return value
-    edge = m + along if up else m
-    slope = _smooth_slope(blocks[b], bits[b], edge, across)
-    return value + slope if up else value - slope
+    slope = _smooth_slope(blocks[b], bits[b], m + along if up else m, across)
+    change = slope if up else -slope
+    deeper = value - (blocks[a, m + 2 * along] if up else blocks[a, m - 2 * along])
+    return value + (_agreed(change, deeper) if deeper == deeper else change)
+
+
+@inlined
+def _agreed(one, other):
+    """The smaller of two changes, or none if they have not the same sign."""
+    if one * other <= 0:
+        return np.float32(0)
+    return one if abs(one) < abs(other) else other
 
 
 @inlined
