@@ -72,8 +72,8 @@ def rest(courant: float) -> None:
         uneven = np.ptp(surface_heights(solver, scene)) / 2
         volume = solver.ledger.volume / solver.ledger.target_volume - 1
         print(
-            f"| {dimension}-D, {cells} cells{what} | {jitter:g} | {fastest[5]:.1e} | {fastest[10]:.1e} | {falls:.1f} times "
-            f"| {level:.1f} times | {uneven:.4f} | {volume:+.2%} |",
+            f"| {dimension}-D, {cells} cells{what} | {jitter:g} | {fastest[5]:.1e} | {fastest[10]:.1e} "
+            f"| {falls:.1f} times | {level:.1f} times | {uneven:.4f} | {volume:+.2%} |",
             flush=True,
         )
 
