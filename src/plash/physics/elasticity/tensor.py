@@ -33,6 +33,7 @@ _MOST_PARTS = 64
 _SWEEPS = 8  # of rotations: three do in general
 _CLOSE = 1e-15  # what is left beside a diagonal
 _TINY = 1e-300
+_SMALL = 0.25  # size of what series are taken of in 3-D, where finding axes takes longer: they are exact to 1e-9
 
 
 class TensorRoom(NamedTuple):
@@ -42,7 +43,7 @@ class TensorRoom(NamedTuple):
         strain: E.
         gradient: dt ∇u.
         motion: F.
-        axes: Q.
+        axes: Q, or any.
         other: Any.
     """
 
@@ -86,6 +87,20 @@ def _determinant(f, DIM):
         b, c = (a + 1) % 3, (a + 2) % 3
         total += f[0, a] * (f[1, b] * f[2, c] - f[1, c] * f[2, b])
     return total
+
+
+@inlined
+def _invert(f, result, DIM):
+    """Set result = f⁻¹."""
+    scale = 1.0 / _determinant(f, DIM)
+    if DIM == 2:
+        result[0, 0], result[1, 1] = f[1, 1] * scale, f[0, 0] * scale
+        result[0, 1], result[1, 0] = -f[0, 1] * scale, -f[1, 0] * scale
+        return
+    for a in range(3):
+        for b in range(3):
+            c, d, e, g = (b + 1) % 3, (b + 2) % 3, (a + 1) % 3, (a + 2) % 3
+            result[a, b] = scale * (f[c, e] * f[d, g] - f[c, g] * f[d, e])
 
 
 @inlined
@@ -143,9 +158,67 @@ def _compose(diagonal, axes, result, DIM):
 
 
 @inlined
+def _multiply(one, other, result, DIM):
+    """Set result = A B of two symmetric matrices with the same axes."""
+    for a in range(DIM):
+        for b in range(a, DIM):
+            total = 0.0
+            for k in range(DIM):
+                total += one[a, k] * other[k, b]
+            result[a, b] = result[b, a] = total
+
+
+@inlined
+def _set_unit_plus(scale, unit, matrix, result, DIM):
+    """Set result = unit 1 + scale A."""
+    for a in range(DIM):
+        for b in range(DIM):
+            result[a, b] = scale * matrix[a, b]
+        result[a, a] += unit
+
+
+@inlined
+def _exponential(room, DIM):
+    """Set other = e^(2E); E is lost. By its series where E is small in 3-D, else by its axes."""
+    strain, axes, other = room.strain, room.axes, room.other
+    if DIM == 3 and size_of(strain, DIM) < _SMALL:
+        _set_unit_plus(2.0 / 9, 1.0, strain, other, DIM)
+        for k in range(8, 0, -1):
+            _multiply(strain, other, axes, DIM)
+            _set_unit_plus(2.0 / k, 1.0, axes, other, DIM)
+        return
+    _find_axes(strain, axes, DIM)
+    for a in range(DIM):
+        strain[a, a] = np.exp(2.0 * strain[a, a])
+    _compose(strain, axes, other, DIM)
+
+
+@inlined
+def _logarithm(room, DIM):
+    """Set E = ln(other)/2 and lose it: artanh Z, Z = 1 - 2 (1 + other)⁻¹, by its series if that is small in 3-D."""
+    strain, axes, other = room.strain, room.axes, room.other
+    _set_unit_plus(1.0, 1.0, other, axes, DIM)
+    _invert(axes, strain, DIM)
+    _set_unit_plus(-2.0, 1.0, strain, axes, DIM)
+    if DIM == 3 and size_of(axes, DIM) < _SMALL:
+        _multiply(axes, axes, other, DIM)
+        _set_unit_plus(1.0 / 13, 1.0 / 11, other, strain, DIM)
+        for k in range(9, 0, -2):
+            _multiply(other, strain, room.motion, DIM)
+            _set_unit_plus(1.0, 1.0 / k, room.motion, strain, DIM)
+        _multiply(axes, strain, other, DIM)
+        strain[:] = other
+        return
+    _find_axes(other, axes, DIM)
+    for a in range(DIM):
+        other[a, a] = 0.5 * np.log(max(other[a, a], _TINY))
+    _compose(other, axes, strain, DIM)
+
+
+@inlined
 def strain_along(room, DIM):
     """Let a strain go along with the flow: E <- dev ln(F e^(2E) Fᵀ)/2 of F = 1 + the gradient."""
-    strain, f, axes, other = room.strain, room.motion, room.axes, room.other
+    strain, f, other = room.strain, room.motion, room.other
     parts = 1
     for _ in range(7):
         for a in range(DIM):
@@ -157,10 +230,7 @@ def strain_along(room, DIM):
         parts *= 2
     if not _determinant(f, DIM) > 0.0:
         return
-    _find_axes(strain, axes, DIM)
-    for a in range(DIM):
-        strain[a, a] = np.exp(2.0 * strain[a, a])
-    _compose(strain, axes, other, DIM)
+    _exponential(room, DIM)
     for _ in range(parts):
         # F B Fᵀ
         for a in range(DIM):
@@ -175,14 +245,12 @@ def strain_along(room, DIM):
                 for k in range(DIM):
                     total += strain[a, k] * f[b, k]
                 other[a, b] = other[b, a] = total
-    _find_axes(other, axes, DIM)
+    _logarithm(room, DIM)
     mean = 0.0
     for a in range(DIM):
-        other[a, a] = 0.5 * np.log(max(other[a, a], _TINY))
-        mean += other[a, a] / DIM
+        mean += strain[a, a] / DIM
     for a in range(DIM):
-        other[a, a] -= mean
-    _compose(other, axes, strain, DIM)
+        strain[a, a] -= mean
 
 
 @inlined
