@@ -82,7 +82,6 @@ def test_runs_without_it_do_not_know_of_it():
         ),
         ({"fill": "shear_modulus = 5"}, "fill[0].shear_modulus", "5 Pa is given together with liquid.shear_modulus_at"),
         ({"solver": 'kind = "stable_fluids"'}, "liquid.shear_modulus_at", "has no meaning with solver.kind"),
-        ({"solver": 'transfer = "semi_lagrangian"'}, "liquid.shear_modulus_at", "one liquid on its grid: take it out"),
         ({"solver": 'surface = "levelset"'}, "liquid.shear_modulus_at", "carries no strain"),
     ],
 )

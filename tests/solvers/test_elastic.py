@@ -271,6 +271,22 @@ def test_fills_of_their_own_firmness(dimension):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("yield_strain", [0.8, 50.0])
+def test_weak_liquid_that_runs_apart_on_a_holding_floor_stays_round(yield_strain):
+    """Half a ball lands: its rim has neither lobes nor notches. By Jaumann's rate it differed by 4 and 6 %."""
+    ball = {"shape": {"kind": "sphere", "center": (0.06, 0, 0.06), "radius": 0.026}, "velocity": (0, -0.5, 0)}
+    keys = {"viscosity": 0.6, "liquid": {"yield_strain": yield_strain, "yield_rate": 3.0}}
+    keys["domain"] = {"friction": {"y_min": 1.0}}
+    solver = build_liquid(scene([ball], (0.12, 0.045, 0.12), 40, 25.0, **keys))
+    advanced(solver, 0.75)
+    x, _, z = (solver.state.particles.position(solver.h) - (0.06, 0, 0.06)).T
+    sector = ((np.arctan2(z, x) + np.pi) / (2 * np.pi) * 40).astype(int) % 40
+    rim = np.array([np.sort(np.hypot(x, z)[sector == k])[-8:].mean() for k in range(40)])
+    assert rim.mean() > 0.032
+    assert rim.std() < 0.012 * rim.mean()
+
+
+@pytest.mark.slow
 def test_jelly_gives_way_to_a_lid_that_comes_down_and_goes_up_again():
     """It keeps its volume and hangs together, and is as high afterwards as it was."""
     block = box((0.1, 0), (0.2, 0.1))

@@ -35,6 +35,44 @@ def advanced(solver, frames, first=0):
     return solver
 
 
+def test_equally_warm_jelly_on_the_grid_is_that_of_its_modulus():
+    """Strain on the grid takes its modulus from the particles round it."""
+    settings = {"solver": {"transfer": "semi_lagrangian", "max_dt": 2e-3}}
+    fill = block((0.1, 0.02), (0.2, 0.1), temperature=310.0)
+    warm = build_liquid(jelly([fill], {"shear_modulus_at": POINTS, "temperature": 340.0}, **settings))
+    same = build_liquid(jelly([block((0.1, 0.02), (0.2, 0.1))], {"shear_modulus": 2e3}, **settings))
+    for solver in (warm, same):
+        advanced(solver, 3)
+    assert np.nanmax(np.abs(same.state.strain.pool)) > 0.02
+    found, wanted = (solver.state.particles.position(1.0) for solver in (warm, same))
+    assert found == pytest.approx(wanted, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_on_the_grid_too_the_hot_half_of_a_block_melts_and_the_cold_one_stands():
+    """It has no strain where it is hot, and none is made where it sets."""
+    cold = block((0.05, 0), (0.12, 0.08), temperature=COLD)
+    hot = block((0.12, 0), (0.19, 0.08), temperature=HOT)
+    keys = {"resolution": 30, "solver": {"transfer": "semi_lagrangian"}}
+    solver = advanced(build_liquid(jelly([cold, hot], {"shear_modulus_at": POINTS}, **keys)), 12)
+    p = solver.state.particles
+    is_cold, place = p.temperature[0] < 300, p.position(solver.h)
+    assert place[is_cold, 1].max() > 0.06
+    assert place[~is_cold, 0].max() > 0.25
+    assert np.nanmax(np.abs(solver.state.strain.pool)) > 0.02
+    solver.label()
+    strain = solver.elasticity.strain
+    strain.bring(solver.state, solver.state.cells)
+    flows = (solver.state.strain.modulus == 0) & ~np.isnan(solver.state.strain.pool)
+    assert flows.sum() > 50
+    assert not solver.state.strain.pool[flows].any()
+    before = np.nanmax(np.abs(solver.state.strain.pool))
+    p.temperature[0] = 305.0  # what was hot sets in the shape that it has, what was cold gets softer
+    strain.bring(solver.state, solver.state.cells)
+    assert (p.elastic[0] == 3e3).all()
+    assert np.nanmax(np.abs(solver.state.strain.pool)) <= before
+
+
 @pytest.mark.parametrize("elasticity", ["explicit", "auto"])
 def test_equally_warm_jelly_is_that_of_its_modulus(elasticity):
     """All of it at a temperature half-way between points of 4 and 0 kPa moves as jelly of 2 kPa does."""

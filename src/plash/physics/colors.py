@@ -3,12 +3,14 @@
     ∂c/∂t + u·∇c = κ ∇²c ,    dc/dt = r (c_dye - c) where there is dye ,    c red, green and blue light
 
 Particles carry the light that liquid of their colour returns, so nothing is smeared that does not spread. What spreads
-does as heat in insulated liquid (`physics/heat/conduction.py`): Σ V c stays, and no c is beyond what there was before.
-It is spread in doses, each of a time T = 0.02 h²/κ in which colours come a fifth of a cell far: slow spreading then
-costs next to nothing, and up to a time t it has acted for T ⌊t/T⌋, whatever the steps. The law of dye is linear, and
-each step takes its exact exponential.
+does so between particles less than two cells from each other (`particles/exchange.py`), and nothing is solved for:
+Σ V c stays, and no c is beyond what there was before. It comes in doses, each of a time T = h²/(12 κ) in which colours
+come 0.4 cells far: slow spreading then costs next to nothing, and up to a time t it has acted for T ⌊t/T⌋, whatever the
+steps. Where so many doses are due in one step that they would take more than four exchanges, all but one of these are
+left to conduction between cells, as of heat in insulated liquid (`physics/heat/conduction.py`). The law of dye is
+linear, and each step takes its exact exponential.
 
-Reference: Cline section 7.2, whose conduction it is.
+Reference: Cline section 7.2, for conduction.
 """
 
 from __future__ import annotations
@@ -23,16 +25,17 @@ from numpy.typing import NDArray
 
 from plash.grid.cells import Cells
 from plash.levelset.inside import Inside
-from plash.particles.even_out import even_out
+from plash.particles.exchange import means_of_rows, reach_of_exchange, take_means
 from plash.particles.particles import Particles
-from plash.particles.scalars import add_change, bounds_of_change, cell_means
+from plash.particles.scalars import CellMeans
 from plash.physics.heat.conduction import Conduction
 from plash.physics.heat.contacts import Contacts
 from plash.timing import stage
 
 CHANNELS = ("red", "green", "blue")
 NOW = "now"
-_DOSE = 0.02  # κ T/h² of one dose of spreading
+_DOSE = 1 / 12  # κ T/h² of one dose of spreading
+_MOST_EXCHANGES = 4  # in a step; beyond that conduction costs less
 
 
 class Mixing(Protocol):
@@ -64,20 +67,35 @@ class Mix:
         """Let colours spread by the doses that are due, in cells where particles were when the step began."""
         dose = _DOSE * self.diffusion.h**2 / self.diffusion.diffusivity
         doses = math.floor((time + dt) / dose) - math.floor(time / dose)
-        varied = [values for values in particles.color if values.size and values.min() < values.max()] if doses else []
-        for values in varied:
-            self._spread(particles, values, cells, doses * dose)
-        return len(varied) > 0
+        if doses == 0 or particles.count == 0:
+            return False
+        least, most = particles.color.min(axis=1, keepdims=True), particles.color.max(axis=1, keepdims=True)
+        if (least == most).all():
+            return False
+        self._spread(particles, cells, doses * _DOSE)
+        np.clip(particles.color, least, most, out=particles.color)  # of round-off
+        return True
 
     @stage
-    def _spread(self, particles: Particles, values: NDArray[np.float64], cells: Cells, dt: float) -> None:
-        """Let one channel spread for dt (s)."""
-        least, most = values.min(), values.max()
-        before = cell_means(particles, values, cells)
-        change, _ = self.diffusion.change(before, cells, Contacts.none(), dt)
-        add_change(particles, values, before, change, bounds_of_change(before, change), cells)
-        even_out(particles, values, before.value + change, before.tiles, self.diffusion.share_evened_out(dt))
-        np.clip(values, least, most, out=values)  # of round-off
+    def _spread(self, particles: Particles, cells: Cells, number: float) -> None:
+        """Let colours spread for a time with κ t/h² = number."""
+        reach = reach_of_exchange(particles)
+        exchanges = math.ceil(number / reach)
+        if exchanges <= _MOST_EXCHANGES:
+            for _ in range(exchanges):
+                means, _ = means_of_rows(particles, particles.color, cells)
+                take_means(particles, particles.color, means, cells, number / reach / exchanges)
+        else:
+            means, volume = means_of_rows(particles, particles.color, cells)
+            self._conduct(means, volume, cells, number - reach)
+            take_means(particles, particles.color, means, cells, 1.0)
+
+    def _conduct(self, means: NDArray[np.float64], volume: NDArray[np.float64], cells: Cells, number: float) -> None:
+        """Let the means of cells [channel, slot, z, y, x], of some volume each, spread for a time."""
+        dt = number * self.diffusion.h**2 / self.diffusion.diffusivity
+        for channel in means:
+            known = CellMeans(cells.tiles, np.where(volume > 0, channel, np.nan), volume)
+            channel += self.diffusion.change(known, cells, Contacts.none(), dt)[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,9 @@ from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
-_ELASTIC_EDITION = 4  # of what only elastic liquid does
+_ELASTIC_EDITION = 5  # of what only elastic liquid does
 _LEVEL_SET_EDITION = 1  # of what only level sets do
+_MIX_EDITION = 1  # of colours that spread
 _SPOUT_EDITION = 1  # of particles that come out of spouts
 _NOT_PHYSICS = ("version", "title", "mesh", "whitewater", "look", "output")
 
@@ -53,7 +54,8 @@ def simulation(scene: Scene) -> str:
     level_set = (_LEVEL_SET_EDITION,) if asked["solver"].get("surface") == "levelset" else ()
     has_spouts = not scene.solver.has_no_particles and any(source["kind"] == "spout" for source in asked["source"])
     spouts = (_SPOUT_EDITION,) if has_spouts else ()
-    return fingerprint(asked, *scene.solver.edition, *elastic, *level_set, *spouts)
+    mixes = (_MIX_EDITION,) if scene.has_colors and scene.liquid.colors == "mix" else ()
+    return fingerprint(asked, *scene.solver.edition, *elastic, *level_set, *spouts, *mixes)
 
 
 def branched(simulated: str, origin: Origin | None) -> str:

@@ -26,8 +26,6 @@ def faults_of_elastic_liquid(liquid: Liquid, solver: Solver | None) -> list[Find
     given = [key for key in _OF_LIQUID if key in liquid.model_fields_set]
     if not solver.has_elasticity:
         return [((key,), no_meaning(solver)) for key in given]
-    if liquid.shear_modulus_at is not None and getattr(solver, "transfer", "") == "semi_lagrangian":
-        return [(("shear_modulus_at",), f"follows the temperature of particles, and {_ONE_ON_GRID}")]
     if liquid.modulus_ramp is not None or liquid.elastic[0] > 0:
         named = next((key for key in ("shear_modulus_at", "shear_modulus") if key in given), "material")
         return _faults_of_level_set(solver, named)

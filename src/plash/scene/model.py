@@ -408,9 +408,10 @@ class Scene(SceneModel):
             "log_viscosity": int(self.has_own_viscosities),
             "color": 3 * self.has_colors,
         }
-        if self.shear_modulus > 0 and getattr(self.solver, "transfer", "") != "semi_lagrangian":
-            wanted["strain_tensor"] = 3 if self.dimension == 2 else 6
-            wanted["strain"] = 1
+        if self.shear_modulus > 0:
+            if getattr(self.solver, "transfer", "") != "semi_lagrangian":
+                wanted["strain_tensor"] = 3 if self.dimension == 2 else 6
+                wanted["strain"] = 1
             wanted["elastic"] = 3 * (self.melts or len(set(self.elastic_constants)) > 1)
         return {name: rows for name, rows in wanted.items() if rows}
 

@@ -131,6 +131,42 @@ def test_stretching_adds_up_to_the_logarithm(dimension):
     assert found == pytest.approx([np.log(2)] * 2, rel=6e-3)
 
 
+def log_of_stretch(motion):
+    """dev ln(F Fᵀ)/2."""
+    squares, axes = np.linalg.eigh(motion @ motion.T)
+    tensor = axes * (np.log(squares) / 2) @ axes.T
+    return tensor - np.eye(len(tensor)) * np.trace(tensor) / len(tensor)
+
+
+@pytest.mark.parametrize("steps", [3, 30])
+@pytest.mark.parametrize("angle", [0.5, 2.0, 6.0])
+def test_shear_has_the_strain_of_its_stretch_however_far_it_goes(dimension, angle, steps):
+    """By Jaumann's rate it would be sin(angle)/2, and push back from half a turn on."""
+    sample = Sample(dimension)
+    gradient = np.zeros((dimension, dimension))
+    gradient[0, 1] = angle
+    for _ in range(steps):
+        sample.go(gradient / 0.1, 0.1 / steps)
+    assert sample.tensor() == pytest.approx(log_of_stretch(np.eye(dimension) + gradient), abs=1e-5)
+    assert sample.tensor()[0, 1] > 0.23
+
+
+def test_what_comes_back_to_its_shape_by_another_way_is_not_strained(dimension):
+    """Sheared one way, stretched, sheared back, and all of it undone at once: no work is gained on the way."""
+    sample, unit = Sample(dimension), np.eye(dimension)
+    shear, stretch = unit.copy(), unit.copy()
+    shear[0, 1] = 0.8
+    stretch[0, 0], stretch[1, 1] = 1.5, 1 / 1.5
+    whole = unit
+    for motion in (shear, stretch, shear.T, stretch @ shear):
+        whole = motion @ whole
+        sample.go((motion - unit) / 0.1, 0.1)
+    assert sample.tensor() == pytest.approx(log_of_stretch(whole), abs=2e-6)
+    assert sample.size() > 0.5
+    sample.go((np.linalg.inv(whole) - unit) / 0.1, 0.1)
+    assert sample.size() < 5e-6
+
+
 def test_a_step_that_would_crush_liquid_is_survived(dimension):
     sample = Sample(dimension)
     sample.go(-5 * np.eye(dimension) + rotation(dimension, 1.0), 1.0)

@@ -14,6 +14,7 @@ Reference: Green & Tobolsky 1946, for nets whose bonds break and form.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plash.particles.particles import Particles
 from plash.scene.ramps import Ramp
@@ -23,10 +24,16 @@ from plash.timing import stage
 @stage
 def follow_temperature(particles: Particles, ramp: Ramp) -> None:
     """Give particles the shear modulus (Pa) of their temperature, and those that set less strain."""
-    before = particles.elastic[0]
-    now = ramp.each(particles.temperature[0])
-    kept = np.divide(before, now, out=np.zeros_like(now), where=now > 0)
-    kept = np.minimum(kept, 1.0)
+    kept = share_of_strain_kept(particles, ramp)
     particles.strain_tensor *= kept
     particles.strain[0] *= kept.astype(np.float32)
+
+
+def share_of_strain_kept(particles: Particles, ramp: Ramp) -> NDArray[np.float64]:
+    """Give particles the shear modulus (Pa) of their temperature; returns the share that each keeps of its strain."""
+    before = particles.elastic[0]
+    now = ramp.each(particles.temperature[0])
+    kept: NDArray[np.float64] = np.divide(before, now, out=np.zeros_like(now), where=now > 0)
     particles.elastic[0] = now
+    np.minimum(kept, 1.0, out=kept)
+    return kept

@@ -18,10 +18,12 @@ class StrainField:
     Attributes:
         tiles: Where the cells are.
         pool: Entries [entry, slot, z, y, x], as in `samples.py`; NaN where there is no liquid.
+        modulus: Shear modulus (Pa) at the entries in this step; None if it is the same everywhere.
     """
 
     tiles: Tiles
     pool: Pool
+    modulus: Pool | None = None
 
     @staticmethod
     def unknown(tiles: Tiles) -> StrainField:

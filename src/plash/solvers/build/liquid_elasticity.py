@@ -22,7 +22,7 @@ def liquid_elasticity(scene: Scene, settings: LiquidSettings) -> Elasticity:
     ramp = scene.liquid.modulus_ramp if scene.melts else None
     strain: Strain = OnParticles(scene.liquid.elastic, rho, StrainHow(h, settings.strain != "paper"), ramp)
     if settings.transfer == "semi_lagrangian":
-        strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components")
+        strain = OnGrid(scene.liquid.elastic, rho, h, settings.yielding == "components", ramp)
     scheme = Scheme(h, coupled=True, harmonic=settings.viscosity_mean == "harmonic", least_way=0.5)
     return Elastic(strain, scene.shear_modulus, rho, scheme, long_elastic_steps(scene), _only_pull(scene, settings))
 
