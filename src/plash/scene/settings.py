@@ -240,7 +240,6 @@ class StableFluidsSettings(Solver):
     has_warm_walls: ClassVar[bool] = False
     has_varied_viscosity: ClassVar[bool] = False
     has_colors: ClassVar[bool] = False
-    has_matched_sinks: ClassVar[bool] = False
     has_motion: ClassVar[bool] = False
     edition: ClassVar[tuple[int, ...]] = (1,)
     shows: ClassVar[tuple[str, ...]] = ("surface",)

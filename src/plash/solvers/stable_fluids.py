@@ -107,7 +107,7 @@ class StableFluidsSolver:
         self._pull(velocity, pulled / 2)
         self.heat.lift(velocity, s.density, s.scalars, dt / 2)
         self.obstacles.close(velocity)
-        asked = self.sinks.divergence(s.density, s.time, dt)
+        asked = self.sinks.divergence(s.density, s.time, dt, self._owed())
         found = self.projection.project(velocity, asked)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
         self._refuse_divergence()
@@ -224,7 +224,15 @@ class StableFluidsSolver:
     def _pour(self, dt: float) -> None:
         s = self.state
         for pour in self.pours:
-            self.ledger.bring(self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim)
+            volume = self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim
+            self.ledger.bring(volume)
+            if volume > 0 and pour.name:
+                self.ledger.brought[pour.name] = self.ledger.brought.get(pour.name, 0.0) + volume
+
+    def _owed(self) -> dict[str, float]:
+        """What sinks still have to take of what spouts brought, in cells."""
+        owed = self.sinks.owed(self.ledger.brought, self.ledger.removed)
+        return {name: volume / self.h**self.state.density.ndim for name, volume in owed.items()}
 
     def _drain(self, asked: Array | None, dt: float) -> None:
         s = self.state

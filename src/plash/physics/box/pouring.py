@@ -32,6 +32,7 @@ class BoxSource:
         stop: Up to this time, s.
         ramp: The velocity at a time (s) as a share of what it is at most.
         temperature: Of the liquid that appears, K; None leaves it as warm as what is there.
+        name: What the ledger calls it.
     """
 
     share: Array
@@ -41,6 +42,7 @@ class BoxSource:
     stop: float = math.inf
     ramp: Callable[[float], float] = _always
     temperature: float | None = None
+    name: str = ""
 
     def lasts(self, time: float, dt: float) -> float:
         """For how much of the step from `time` on it pours, s.

@@ -89,8 +89,8 @@ def _idle_source(scene: Scene, where: str, source: SmokeSource | HeatSource) -> 
     warmest = max(scene.temperatures) - air
     if source.fuel > 0 and warmest < settings.ignition:
         sentence = (
-            f"its fuel never burns: that begins {settings.ignition:g} K above the air (solver.ignition), and nothing in "
-            f"the scene is more than {warmest:g} K above it"
+            f"its fuel never burns: that begins {settings.ignition:g} K above the air (solver.ignition), and nothing "
+            f"in the scene is more than {warmest:g} K above it"
         )
         edit = f"give it {key}.temperature = {math.ceil(air + settings.ignition)} or more"
         yield Finding("warning", "no-effect", f"{where}.fuel", sentence, edit)
