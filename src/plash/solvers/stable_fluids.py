@@ -140,9 +140,11 @@ class StableFluidsSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        time, drained = self.state.time, self.h * self.sinks.emptied_at(self.state.time)
-        fastest = max([self.speed, drained, *(pour.speed_at(time) for pour in self.pours)])
-        return self.time_step.divide(frame_time - self.state.time, fastest + self.weight_speed)
+        time, drained = self.state.time, self.h * self.sinks.emptied(self.state.time, frame_time)
+        fastest = max([self.speed, drained, *(pour.fastest(time, frame_time) for pour in self.pours)])
+        # Liquid at rest crosses `courant` cells in dt² = courant h/g
+        from_rest = math.sqrt(self.time_step.courant) * self.weight_speed
+        return self.time_step.divide(frame_time - time, max(fastest + self.weight_speed, from_rest))
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame."""

@@ -60,9 +60,9 @@ class BoxSink:
         """For how much of the step from `time` on it acts, s."""
         return max(0.0, min(time + dt, self.stop) - max(time, self.start))
 
-    def emptied_at(self, time: float) -> float:
-        """How often a second a drain takes all that its cells hold."""
-        acts = self.rate is not None and self.start <= time < self.stop
+    def emptied(self, time: float, until: float) -> float:
+        """How often a second a drain takes all that its cells hold, from a time to another."""
+        acts = self.rate is not None and self.lasts(time, until - time) > 0
         return (self.rate or 0.0) / max(float(self.share.sum()), 1.0) if acts else 0.0
 
     def divergence(self, density: Array, time: float, dt: float, owed: Mapping[str, float] = _NOTHING) -> Array | None:
@@ -102,9 +102,9 @@ class BoxSinks:
         matched = {sink.name: sink.match for sink in self.sinks if sink.match}
         return {name: brought.get(spout, 0.0) - removed.get(name, 0.0) for name, spout in matched.items()}
 
-    def emptied_at(self, time: float) -> float:
-        """How often a second any of them takes all that its cells hold."""
-        return max((sink.emptied_at(time) for sink in self.sinks), default=0.0)
+    def emptied(self, time: float, until: float) -> float:
+        """How often a second any of them takes all that its cells hold, from a time to another."""
+        return max((sink.emptied(time, until) for sink in self.sinks), default=0.0)
 
     @stage
     def take(self, density: Array, asked: Array | None, time: float, dt: float) -> dict[str, float]:
