@@ -24,6 +24,16 @@ SOLIDS: dict[str, tuple[Any, float]] = {
     ),
     "turned box": (Box(min=(0.1, 0, 0), max=(1, 0.5, 0.25), rotation=TURN, translation=(0.2, 0.3, 0)), 0.1125),
     "turned rod": (Cylinder(base=(0.5, 0, 0.5), top=(0.5, 0.5, 0.5), radius=0.1, rotation=TURN), np.pi * 0.005),
+    "tube": (
+        Difference(
+            of=(
+                Cylinder(base=(0.5, 0.2, 0.5), top=(0.8, 0.7, 0.4), radius=0.2),
+                Cylinder(base=(0.86, 0.8, 0.38), top=(0.44, 0.1, 0.52), radius=0.14),
+            ),
+            translation=(0.1, 0.0, -0.05),
+        ),
+        np.pi * (0.04 - 0.0196) * SPAN,
+    ),
     "half space": (HalfSpace(point=(0, 0.3, 0), normal=(0, 1, 0)), 2 * 0.3 * 1.3),
     "difference": (
         Difference(of=(Box(min=(0.2, 0.2, 0.2), max=(0.8, 0.8, 0.8)), Sphere(center=(0.5, 0.5, 0.5), radius=0.2))),
@@ -74,7 +84,7 @@ def test_regions_are_closed_and_have_their_area(name):
     assert (mesh.vertices[:, 2] == 0).all()
 
 
-@pytest.mark.parametrize("name", ["box", "sphere", "cylinder", "capsule", "turned box", "turned rod"])
+@pytest.mark.parametrize("name", ["box", "sphere", "cylinder", "capsule", "turned box", "turned rod", "tube"])
 def test_vertices_lie_on_the_surface_and_normals_point_out_of_it(name):
     shape, _ = SOLIDS[name]
     mesh = shape_mesh(shape, SPACE)
@@ -90,6 +100,15 @@ def test_outlines_lie_on_the_surface(name):
     if name != "half space":
         mesh = shape_mesh(shape, PLANE)
         assert np.abs(distance(shape, mesh.vertices[mesh.edges.ravel(), :2])).max() < 1e-6
+
+
+def test_only_a_bore_from_end_to_end_makes_a_tube():
+    """Other holes in a cylinder are found by marching: a cup, and a bore beside the axis."""
+    rod = Cylinder(base=(0.5, 0.2, 0.5), top=(0.5, 0.8, 0.5), radius=0.3)
+    for base, top in (((0.5, 0.4, 0.5), (0.5, 1, 0.5)), ((0.6, 0, 0.5), (0.6, 1, 0.5))):
+        mesh = welded(shape_mesh(Difference(of=(rod, Cylinder(base=base, top=top, radius=0.1))), SPACE))
+        volume = np.pi * (0.09 * 0.6 - 0.01 * (0.4 if base[1] == 0.4 else 0.6))
+        assert mesh.volume == pytest.approx(volume, rel=0.01)
 
 
 def test_endless_shapes_end_at_the_domain():

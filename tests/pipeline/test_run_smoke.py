@@ -73,6 +73,55 @@ def test_stop_and_resume_give_the_same_bits(straight, tmp_path, steps):
     assert checksums(folder, "volumes") == checksums(straight, "volumes")
 
 
+IN_SPACE = """
+version = 1
+[domain]
+size = [0.9, 0.6, 0.7]
+resolution = 18
+sides = { x_min = "unbounded", x_max = "unbounded", y_max = "open", z_max = "unbounded" }
+gravity = [1.0, 0.5, -9.0]
+[time]
+frames = 5
+[solver]
+kind = "smoke"
+confinement = 2
+conserve = CONSERVE
+courant = 4
+wind = [0.5, 0, 0.2]
+wind_rate = 3
+[[source]]
+name = "match"
+kind = "smoke"
+shape = { kind = "sphere", center = [0.2, 0.25, 0.3], radius = 0.06 }
+mass_rate = 0.02
+temperature = 600
+motion = { velocity = [9, 0, 0] }
+stop = 0.1
+[[fill]]
+shape = { kind = "sphere", center = [0.5, 0.25, 0.3], radius = 0.15 }
+color = "red"
+time = 0.06
+[[solid]]
+name = "ball"
+shape = { kind = "sphere", center = [0.3, 0.3, 0.3], radius = 0.12 }
+motion = { velocity = [3, 0, 0.5] }
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("conserve", ["true", "false"])
+def test_stop_and_resume_in_space_in_wind_with_all_that_moves(tmp_path, conserve):
+    """A source that crosses the domain, one side closed, one open and others not there, in the midst of frames."""
+    scene = plash.parse_scene(IN_SPACE.replace("CONSERVE", conserve))
+    plash.run(scene, tmp_path / "straight", stages=["simulate"])
+    for steps in (2, 5):
+        folder = tmp_path / f"stopped after {steps}"
+        with pytest.raises(StoppedError):
+            plash.run(scene, folder, stages=["simulate"], progress=StopAfter(steps))
+        plash.resume(folder)
+        assert checksums(folder, "volumes") == checksums(tmp_path / "straight", "volumes") != {}
+
+
 @pytest.mark.slow
 def test_killed_again_and_again_smoke_ends_up_the_same(straight, tmp_path):
     scene, folder = tmp_path / "scene.toml", tmp_path / "run"

@@ -38,6 +38,8 @@ def test_smoke_is_in_air_and_seen_as_a_volume():
         ({"solver": "courant = 6"}, "solver.courant", "5"),
         ({"solver": "wind = [1, 0, 0]"}, "solver.wind", "2-D"),
         ({"solver": "fall = 2", "domain": "gravity = [0, 0]"}, "solver.fall", "solver.up"),
+        ({"solver": "up = [0, 0]"}, "solver.up", "no direction"),
+        ({"rest": ""}, "fill", "no smoke"),
         ({"solver": "burn_rate = 0"}, "solver.burn_rate", "0"),
         ({"solver": "threshold = 0"}, "solver.threshold", "0"),
         ({"solver": 'transfer = "flip"'}, "solver.transfer", "take it out"),

@@ -74,13 +74,14 @@ def test_warmth_colours_what_other_scalars_cannot():
     assert "no particles" in problems('[look]\ncolor_by = "age"\n')["look.color_by"]
 
 
-def test_sinks_that_match_a_spout_are_refused_and_others_are_not():
+def test_sinks_of_all_kinds_are_known():
     sink = '[[sink]]\nshape = { kind = "box", min = [0, 0], max = [0.1, 0.1] }\n'
     spout = (
         '[[source]]\nname = "tap"\nkind = "spout"\nspeed = 1\n'
         'shape = { kind = "rectangle", center = [0.5, 1], normal = [0, -1], size = [0.3] }\n'
     )
-    assert "no meaning" in problems(spout + sink + 'match = "tap"\n')["sink[0].match"]
+    assert scene(spout + sink + 'match = "tap"\n').sink[0].match == "tap"
+    assert "not the name of a spout" in problems(spout + sink + 'match = "pot"\n')["sink[0].match"]
     assert len(scene(sink + "flow_rate = 0.1\n").sink) == 1
     pull = '[[force]]\nkind = "attractor"\npoint = [0, 0]\nstrength = 2\nradius = 0.1\n'
     assert scene(pull).force[0].kind == "attractor"

@@ -9,6 +9,7 @@ from tests.solvers.smokes import centre_of, puff, smoke_scene
 from validation.air import dense, filled
 from validation.smoke import internal_wave, largest_divergence, puff_in_wind
 
+from plash.grid.dense import to_dense
 from plash.grid.differences import divergence
 from plash.solvers.build.smoke import build_smoke
 
@@ -41,6 +42,25 @@ def test_hot_smoke_rises_and_dense_smoke_sinks_whatever_way_gravity_points(gravi
     down = np.array(gravity) / np.hypot(*gravity)
     assert way @ down > 0.03
     assert abs(way @ np.array([-down[1], down[0]])) < 0.02 * (way @ down) + 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("dense_smoke", [False, True])
+def test_in_space_too_hot_smoke_rises_and_dense_smoke_sinks(axis, sign, dense_smoke):
+    """Gravity along x or z, either way, with cells and a box that are no cubes of one metre."""
+    gravity = [0.0, 0.0, 0.0]
+    gravity[axis] = 4.0 * sign
+    keys = {"density": 1.0} if dense_smoke else {"density": 0.2, "temperature": 400.0}
+    settings = {"max_dt": 0.02, "fall": 3.0 if dense_smoke else 0.0}
+    fill = [puff((0.8, 0.72, 0.8), 0.2, **keys)]
+    solver = build_smoke(smoke_scene((1.6, 1.44, 1.6), 0.08, "open", gravity, solver=settings, fill=fill))
+    step_to(solver, 0.3)
+    way = centre_of(solver.snapshot().shown, (0, 0, 0), (20, 18, 20)) - np.array([0.8, 0.72, 0.8])
+    down = sign * way[axis] * (1 if dense_smoke else -1)
+    assert down > 0.02
+    assert np.abs(np.delete(way, axis)).max() < 0.02 * down + 1e-4
 
 
 def test_without_gravity_smoke_rises_the_way_the_scene_says():
@@ -185,6 +205,51 @@ def test_a_source_smaller_than_a_cell_gives_what_it_should(center, motion, keys)
     step_to(solver, time)
     rate = keys.get("mass_rate", keys.get("density_rate", 0.0) * 4 / 3 * math.pi * radius**3)
     assert solver.ledger.brought["wick"] == pytest.approx(rate * time, rel=0.005)
+
+
+SOURCES = {
+    "hot": {"temperature": 450.0, "density_rate": 1.0},
+    "heavy": {"density_rate": 30.0},
+    "heavy by mass": {"mass_rate": 2.0},
+    "burning": {"temperature": 380.0, "fuel": 1.0},
+    "blowing": {"velocity": (3.0, 1.0), "density_rate": 1.0},
+    "late": {"temperature": 450.0, "start": 0.05},
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("courant", [0.5, 2.0, 5.0])
+def test_no_step_is_too_long_for_what_a_source_is_about_to_give(name, courant):
+    """Air at rest, and the end far away: the first steps cross few cells all the same."""
+    source = {"kind": "smoke", "name": "pot", "shape": puff((0.8, 0.4), 0.17)["shape"], **SOURCES[name]}
+    solver = build_smoke(smoke_scene(sides="open", solver={"courant": courant, "fall": 8.0}, source=[source]))
+    for _ in range(4):
+        report = solver.advance(1e6)
+        assert report.courant < 2 * courant
+    assert solver.state.time < 2.0
+
+
+def test_a_source_that_moves_fast_leaves_a_trail_and_not_dots():
+    """Ten cells in a step: each cell on its way gets the same, and all of it what the source gives."""
+    h, speed, time = 0.05, 12.0, 0.125
+    motion = {"velocity": (speed, 0.0)}
+    source = {
+        "kind": "smoke",
+        "name": "match",
+        "shape": puff((0.3, 0.52), 0.07)["shape"],
+        "motion": motion,
+        "mass_rate": 0.4,
+    }
+    solver = build_smoke(smoke_scene((2.4, 1.0), h, "unbounded", source=[source]))
+    for frame in range(1, 4):
+        step_to(solver, frame * time / 3)
+    assert solver.state.steps == 3
+    assert solver.ledger.brought["match"] == pytest.approx(0.4 * time, rel=1e-5)
+    volume = solver.snapshot().shown
+    along = to_dense(volume.density, volume.tiles, (0, 0), (48, 20)).sum(axis=1)
+    inner = along[10:33]
+    np.testing.assert_allclose(inner, 0.4 / speed / h, rtol=0.25)
+    assert inner.mean() == pytest.approx(0.4 / speed / h, rel=0.01)
 
 
 def test_empty_space_costs_nothing():

@@ -1,8 +1,8 @@
 """Triangles of the shapes of a scene: what solids look like.
 
-Boxes, spheres, cylinders and capsules are laid out exactly, with normals; for meshes see `mesh_shapes.py`; a union is
-the triangles of its parts together. Everything else is found by marching over its distance, sampled finely over the
-domain and what is near it, and cut off there. In 2-D each is a flat region with an outline.
+Boxes, spheres, cylinders, capsules and tubes are laid out exactly, with normals; for meshes see `mesh_shapes.py`; a
+union is the triangles of its parts together. Everything else is found by marching over its distance, sampled
+finely over the domain and what is near it, and cut off there. In 2-D each is a flat region with an outline.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from plash.mesh.mesh_shapes import mesh_shape_mesh
 from plash.scene.domain import Domain
 from plash.scene.mesh_shape import MeshShape
 from plash.scene.moves import Movable
-from plash.scene.shapes import Box, Capsule, Cylinder, Shape, Sphere, Union
+from plash.scene.shapes import Box, Capsule, Cylinder, Difference, Shape, Sphere, Union
 
 Array = NDArray[np.float64]
 
@@ -110,6 +110,29 @@ def _capsule(shape: Capsule, domain: Domain) -> Mesh:
 @_mesh.register
 def _union(shape: Union, domain: Domain) -> Mesh:
     return joined([shape_mesh(part, domain) for part in shape.of])
+
+
+@_mesh.register
+def _tube(shape: Difference, domain: Domain) -> Mesh | None:
+    """A cylinder with a bore along its axis, from end to end; no other difference has an exact mesh."""
+    if domain.dimension == 2 or len(shape.of) != 2 or not all(isinstance(part, Cylinder) for part in shape.of):
+        return None
+    whole, bore = shape.of
+    assert isinstance(whole, Cylinder)
+    assert isinstance(bore, Cylinder)
+    base, along, length = _axis(whole)
+    ends = np.array([bore.base, bore.top]) - base
+    heights = ends @ along
+    aside = np.abs(ends - heights[:, None] * along).max()
+    moved = any(part.rotation is not None or part.translation is not None for part in (whole, bore))
+    is_through = heights.min() < 0 and heights.max() > length and bore.radius < whole.radius
+    if moved or not is_through or aside > 1e-9 * length:
+        return None
+    r, inner = whole.radius, bore.radius
+    corners = np.array([[r, 0], [r, length], [inner, length], [inner, 0], [r, 0]])
+    sides = np.array([[1, 0], [0, 1], [-1, 0], [0, -1.0]])
+    profile = np.concatenate([corners[n : n + 2] for n in range(4)])
+    return _turned(profile, np.repeat(sides, 2, axis=0), base, along)
 
 
 @_mesh.register

@@ -201,7 +201,8 @@ class Scene(SceneModel):
         sources, solver = info.data.get("source"), info.data.get("solver")
         bring = [source for source in sources or () if solver is None or source.kind in solver.bringing_kinds]
         if not fill and sources is not None and not bring:
-            raise refusal("the scene holds no liquid: add at least one [[fill]] or [[source]] with a shape")
+            what = "smoke" if solver is not None and solver.has_smoke else "liquid"
+            raise refusal(f"the scene holds no {what}: add at least one [[fill]] or [[source]] with a shape")
         return fill
 
     @field_validator("solid", mode="wrap")

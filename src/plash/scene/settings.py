@@ -240,9 +240,8 @@ class StableFluidsSettings(Solver):
     has_warm_walls: ClassVar[bool] = False
     has_varied_viscosity: ClassVar[bool] = False
     has_colors: ClassVar[bool] = False
-    has_matched_sinks: ClassVar[bool] = False
     has_motion: ClassVar[bool] = False
-    edition: ClassVar[tuple[int, ...]] = (1,)
+    edition: ClassVar[tuple[int, ...]] = (2,)
     shows: ClassVar[tuple[str, ...]] = ("surface",)
     shows_temperature: ClassVar[bool] = True
     frame_files: ClassVar[str] = "grids"

@@ -35,7 +35,7 @@ class SmokeSettings(Solver):
     frame_files: ClassVar[str] = "volumes"
     step_stages: ClassVar[tuple[str, ...]] = ("grid", "advect", "forces", "project")
     counts: ClassVar[str] = "mass"
-    edition: ClassVar[tuple[int, ...]] = (3,)
+    edition: ClassVar[tuple[int, ...]] = (4,)
     seed: ClassVar[int] = 0  # nothing is random
 
     kind: Literal["smoke"] = Field(description="Smoke in air.")
@@ -123,6 +123,8 @@ class SmokeSettings(Solver):
             value = getattr(self, key)
             if key in self.model_fields_set and value is not None and len(value) != d:
                 found.append(((key,), f"{shown(list(value))} has {len(value)} entries: a {d}-D scene needs {d}"))
+        if self.up is not None and not any(self.up):
+            found.append((("up",), f"{shown(list(self.up))} has no direction: an entry must differ from 0"))
         if self.up is None and not any(domain.gravity) and (self.fall > 0 or (self.rise or 0.0) > 0):
             key = "fall" if self.fall > 0 else "rise"
             sentence = "has no direction: domain.gravity is 0 and so does not say which way is up"

@@ -269,11 +269,16 @@ class SmokeSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        s = self.state
-        pull = self.push + self.buoyancy.greatest(fastest(s.scalars))
-        solids = self.solids.fastest(s.time, frame_time) * max(1.0, self.time_step.courant / MOST_FOR_SOLIDS)
-        highest = max(self.speed, solids, self.flows.fastest, self.forces.fastest)
-        return self.time_step.divide(frame_time - s.time, highest + math.sqrt(self.h * pull))
+        s, courant = self.state, self.time_step.courant
+        flows, count, dimension = self.flows, len(self.names), s.velocity.tiles.dimension
+        largest = np.maximum(fastest(s.scalars), flows.held(count, s.time, frame_time))
+        solids = self.solids.fastest(s.time, frame_time) * max(1.0, courant / MOST_FOR_SOLIDS)
+        highest = max(self.speed, solids, flows.fastest(s.time, frame_time, dimension), self.forces.fastest)
+        pull = self.push + self.buoyancy.greatest(largest)
+        # Air at rest crosses `courant` cells in dt² = courant h/pull, or in dt³ = courant h/growth of the pull
+        growth = self.buoyancy.greatest(flows.given(count, s.time, frame_time, dimension) + self.fire.given(largest))
+        from_rest = max(math.sqrt(courant * self.h * pull), math.cbrt((courant * self.h) ** 2 * growth))
+        return self.time_step.divide(frame_time - s.time, max(highest + math.sqrt(self.h * pull), from_rest))
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame."""

@@ -107,7 +107,7 @@ class StableFluidsSolver:
         self._pull(velocity, pulled / 2)
         self.heat.lift(velocity, s.density, s.scalars, dt / 2)
         self.obstacles.close(velocity)
-        asked = self.sinks.divergence(s.density, s.time, dt)
+        asked = self.sinks.divergence(s.density, s.time, dt, self._owed())
         found = self.projection.project(velocity, asked)
         s.faces, s.pressure = velocity, (pulled / dt) * s.pressure + (self.rho / dt) * found.potential
         self._refuse_divergence()
@@ -140,9 +140,11 @@ class StableFluidsSolver:
 
     def next_step(self, frame_time: float) -> float:
         """Length of the next step on the way to a frame, s."""
-        time, drained = self.state.time, self.h * self.sinks.emptied_at(self.state.time)
-        fastest = max([self.speed, drained, *(pour.speed_at(time) for pour in self.pours)])
-        return self.time_step.divide(frame_time - self.state.time, fastest + self.weight_speed)
+        time, drained = self.state.time, self.h * self.sinks.emptied(self.state.time, frame_time)
+        fastest = max([self.speed, drained, *(pour.fastest(time, frame_time) for pour in self.pours)])
+        # Liquid at rest crosses `courant` cells in dt² = courant h/g
+        from_rest = math.sqrt(self.time_step.courant) * self.weight_speed
+        return self.time_step.divide(frame_time - time, max(fastest + self.weight_speed, from_rest))
 
     def advance(self, frame_time: float) -> StepReport:
         """Take one step towards a frame."""
@@ -224,7 +226,15 @@ class StableFluidsSolver:
     def _pour(self, dt: float) -> None:
         s = self.state
         for pour in self.pours:
-            self.ledger.bring(self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim)
+            volume = self.heat.pour(pour, s.density, s.scalars, s.time, dt) * self.h**s.density.ndim
+            self.ledger.bring(volume)
+            if volume > 0 and pour.name:
+                self.ledger.brought[pour.name] = self.ledger.brought.get(pour.name, 0.0) + volume
+
+    def _owed(self) -> dict[str, float]:
+        """What sinks still have to take of what spouts brought, in cells."""
+        owed = self.sinks.owed(self.ledger.brought, self.ledger.removed)
+        return {name: volume / self.h**self.state.density.ndim for name, volume in owed.items()}
 
     def _drain(self, asked: Array | None, dt: float) -> None:
         s = self.state

@@ -118,3 +118,41 @@ def test_forces_limit_the_step_as_weight_does():
         return build_box(scene).next_step(1.0)
 
     assert first(400.0) == pytest.approx(first(4.0) / 10, rel=0.2)
+
+
+LATE = {
+    "spout": {
+        "source": [
+            {"kind": "spout", "shape": plash.Rectangle(center=(0.6, 0.9), normal=(0, -1), size=(0.2,)), "speed": 2}
+        ]
+    },
+    "pump": {"pump": [{"shape": plash.Sphere(center=(0.2, 0.5), radius=0.15), "velocity": (2.0, 0.0)}]},
+    "drain": {"sink": [{"shape": plash.Box(min=(0.1, 0.0), max=(0.3, 0.2)), "flow_rate": 0.4}]},
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+@pytest.mark.parametrize("courant", [0.5, 1, 4, 20])
+def test_no_step_jumps_over_what_comes_later(name, courant):
+    """Without weight, the end far away: what begins at 0.3 s is seen before."""
+    parts = {key: [{**body, "start": 0.3} for body in bodies] for key, bodies in LATE[name].items()}
+    scene = plash.Scene(
+        domain={"size": (1.2, 1.0), "resolution": 24, "gravity": (0, 0)},
+        solver=plash.Solver(kind="stable_fluids", courant=courant),
+        fill=[{"shape": plash.Box(min=(0, 0), max=(0.4, 1.0))}],
+        **parts,
+    )
+    solver = build_box(scene)
+    for _ in range(6):
+        assert solver.advance(1e6).courant < 3 * courant
+    assert solver.state.time < 100
+
+
+@pytest.mark.parametrize("courant", [0.5, 1, 4, 20])
+def test_liquid_at_rest_falls_by_few_cells_in_the_first_step(courant):
+    scene = plash.Scene(
+        domain={"size": (1.2, 1.0), "resolution": 24},
+        solver=plash.Solver(kind="stable_fluids", courant=courant),
+        fill=[{"shape": plash.Box(min=(0, 0), max=(0.4, 1.0))}],
+    )
+    assert build_box(scene).advance(1e6).courant < 1.5 * courant

@@ -40,8 +40,8 @@ def test_before_and_after_nothing_happens():
 
 def test_it_is_as_fast_as_its_velocity_while_it_pours():
     pour = BoxSource(place((6, 9)), velocity=(3.0, -4.0), start=1.0, stop=2.0)
-    assert [pour.speed_at(time) for time in (0.5, 1.0, 1.9, 2.0)] == [0.0, 5.0, 5.0, 0.0]
-    assert BoxSource(place((6, 9))).speed_at(0.0) == 0.0
+    assert [pour.fastest(time, time + 0.1) for time in (0.5, 0.95, 1.0, 1.9, 2.0)] == [0.0, 5.0, 5.0, 5.0, 0.0]
+    assert BoxSource(place((6, 9))).fastest(0.0, 1.0) == 0.0
 
 
 def test_what_pours_has_its_velocity():

@@ -83,6 +83,37 @@ def test_a_sink_without_a_rate_takes_all_that_enters():
     assert solver.ledger.volume == pytest.approx(before - solver.ledger.removed["sink hole"], abs=0.05 * before)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "resolution"), [((1.2, 1.0), 24), ((1.2, 1.0, 0.5), 16)])
+@pytest.mark.parametrize("courant", [1, 4])
+def test_a_sink_that_matches_a_spout_takes_as_much_as_that_brings(size, resolution, courant):
+    """Of a spout that pours into the pool, at a rate that grows and falls, and then for some time does not."""
+    d = len(size)
+    opening = {"center": (0.6, 0.9, 0.25)[:d], "normal": (0, -1, 0)[:d]}
+    if d == 2:
+        shape = {"kind": "rectangle", "size": [0.2], **opening}
+    else:
+        shape = {"kind": "disc", "radius": 0.12, **opening}
+    tap = {"kind": "spout", "name": "tap", "shape": shape, "speed": 0.8, "start": 0.1, "stop": 0.7, "ramp": 0.1}
+    scene = plash.Scene(
+        domain={"size": size, "resolution": resolution},
+        liquid={"density": 870.0, "kinematic_viscosity": 0.0},
+        solver=plash.Solver(kind="stable_fluids", courant=courant),
+        fill=[{"shape": plash.HalfSpace(point=(0, 0.5, 0)[:d], normal=(0, 1, 0)[:d])}],
+        source=[tap],
+        sink=[hole(d, match="tap")],
+    )
+    solver = plash.build(scene)
+    for time in np.arange(1, 13) * 0.1:
+        while solver.state.time < time - 1e-9:
+            solver.advance(time)
+            assert solver.ledger.removed.get("sink hole", 0.0) <= solver.ledger.brought.get("tap", 0.0) * (1 + 1e-9)
+    brought = solver.ledger.brought["tap"]
+    assert brought > 0.015
+    assert solver.ledger.inflow == pytest.approx(brought)
+    assert solver.ledger.removed["sink hole"] == pytest.approx(brought, rel=0.01)
+
+
 def test_a_full_box_lets_nothing_out():
     share = np.zeros((4, 6))
     share[0, 2] = 1.0

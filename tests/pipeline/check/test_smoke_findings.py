@@ -3,6 +3,8 @@
 import pytest
 from tests.solvers.smokes import smoke_scene
 
+import plash
+from plash.pipeline.check.estimate import estimate
 from plash.pipeline.check.findings import findings
 
 H = 0.05
@@ -58,6 +60,55 @@ def test_a_source_that_gives_nothing_is_an_error():
     block = [{"name": "block", "shape": {"kind": "box", "min": (0.5, 0.1), "max": (1.1, 0.7)}}]
     (covered,) = found(solid=block)
     assert (covered.level, covered.code) == ("error", "region-in-solid")
+
+
+@pytest.mark.parametrize(
+    ("keys", "where", "words"),
+    [
+        ({"density_rate": 0.0}, 'source[0] "pot"', "gives neither smoke nor heat nor fuel"),
+        ({"start": 40.0}, 'source[0] "pot".start', "begins at 40 s, and the last frame is at"),
+        ({"fuel": 1.0}, 'source[0] "pot".fuel', "begins 50 K above the air (solver.ignition)"),
+        ({"fuel": 1.0, "temperature": 330.0}, 'source[0] "pot".fuel', "more than 36.85 K above it"),
+    ],
+)
+def test_a_source_of_which_nothing_comes_is_found(keys, where, words):
+    (finding,) = found(**keys)
+    assert (finding.level, finding.code, finding.where) == ("warning", "no-effect", where)
+    assert words in finding.message
+    assert "source[0]." in finding.edit
+    assert found(fuel=1.0, temperature=350.0) == []
+    assert found(density_rate=0.0, velocity=(0.0, 0.5)) == []
+
+
+def test_a_source_that_blows_too_fast_for_its_cells_is_found():
+    (fast,) = found(velocity=(0.0, 300.0))
+    assert (fast.level, fast.code, fast.where) == ("warning", "tiny-steps", 'source[0] "pot".velocity')
+
+
+def test_heat_that_does_not_rise_without_gravity_is_found():
+    source = {"kind": "smoke", "name": "pot", "shape": ball(0.8, 0.4, 0.2), "temperature": 400.0}
+    (still,) = findings(smoke_scene((1.6, 1.2), H, "open", (0.0, 0.0), source=[source]))
+    assert (still.level, still.where) == ("note", "solver.rise")
+    assert "solver.up" in still.edit
+    assert (
+        findings(smoke_scene((1.6, 1.2), H, "open", (0, 0), source=[source], solver={"rise": 0.03, "up": (1, 0)})) == []
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["smoke", "stable_fluids"])
+def test_an_estimate_of_endless_steps_ends(kind, monkeypatch):
+    """A frame that needs ten million steps is not waited for."""
+    monkeypatch.setattr(f"plash.pipeline.check.estimate_{'smoke' if kind == 'smoke' else 'box'}._LONGEST", 0.2)
+    domain = {"size": (1.6, 1.2), "cell_size": H}
+    if kind == "smoke":
+        pot = {"kind": "smoke", "shape": ball(0.8, 0.4, 0.2), "density_rate": 1.0, "velocity": (0.0, 1e7)}
+        scene = plash.Scene(domain=domain, time={"frames": 3}, solver={"kind": kind}, source=[pot])
+    else:
+        block = {"shape": {"kind": "box", "min": (0, 0), "max": (0.8, 0.8)}}
+        pump = {"shape": ball(0.8, 0.4, 0.2), "velocity": (0.0, 1e7)}
+        scene = plash.Scene(domain=domain, time={"frames": 3}, solver={"kind": kind}, fill=[block], pump=[pump])
+    assert estimate(scene).steps > 1_000_000
 
 
 def test_wind_that_cannot_blow_is_found():

@@ -32,6 +32,7 @@ class BoxSource:
         stop: Up to this time, s.
         ramp: The velocity at a time (s) as a share of what it is at most.
         temperature: Of the liquid that appears, K; None leaves it as warm as what is there.
+        name: What the ledger calls it.
     """
 
     share: Array
@@ -41,6 +42,7 @@ class BoxSource:
     stop: float = math.inf
     ramp: Callable[[float], float] = _always
     temperature: float | None = None
+    name: str = ""
 
     def lasts(self, time: float, dt: float) -> float:
         """For how much of the step from `time` on it pours, s.
@@ -50,9 +52,9 @@ class BoxSource:
         """
         return max(0.0, min(time + dt, self.stop) - max(time, self.start))
 
-    def speed_at(self, time: float) -> float:
-        """How fast what appears at a time may be, m/s; 0 before and after."""
-        return math.hypot(*self.velocity) if self.velocity and self.start <= time < self.stop else 0.0
+    def fastest(self, time: float, until: float) -> float:
+        """How fast what appears from a time to another may be, m/s; 0 before and after it pours."""
+        return math.hypot(*self.velocity) if self.velocity and self.lasts(time, until - time) > 0 else 0.0
 
     def add(self, density: Array, time: float, dt: float) -> float:
         """Pour for what lasts of dt, up to a density of 1; returns what was added, in cells."""

@@ -29,6 +29,9 @@ class Fire(Protocol):
     def burn(self, scalars: Pools, cells: Cells, dt: float, h: float) -> NDArray[np.float64] | None:
         """Let fuel burn for dt; gives the h ∇·u (m/s) that it asks for, None if it asks for none."""
 
+    def given(self, largest: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How fast each field grows in a second where it burns, if fields are at most so large."""
+
     def flame(self, scalars: Pools) -> Pools | None:
         """How bright it burns, 0 to 1 [slot, z, y, x]; None if nothing can."""
 
@@ -40,6 +43,10 @@ class NoFire:
     def burn(self, scalars: Pools, cells: Cells, dt: float, h: float) -> NDArray[np.float64] | None:
         """Nothing happens."""
         return None
+
+    def given(self, largest: NDArray[np.float64]) -> NDArray[np.float64]:
+        """None grows."""
+        return np.zeros(len(largest))
 
     def flame(self, scalars: Pools) -> Pools | None:
         """There is none."""
@@ -80,6 +87,13 @@ class BurningFuel:
         scalars[self.warmth] += np.float32(self.heat) * burnt
         scalars[self.density] += np.float32(self.soot) * burnt
         return burnt * (self.expansion * h / dt) if self.expansion > 0 else None
+
+    def given(self, largest: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How fast smoke and heat grow in a second where it burns, if fields are at most so large."""
+        found = np.zeros(len(largest))
+        if largest[self.fuel] > 0 and largest[self.warmth] >= self.ignition:
+            found[self.warmth], found[self.density] = self.rate * self.heat, self.rate * self.soot
+        return found
 
     def flame(self, scalars: Pools) -> Pools | None:
         """Fuel that is hot enough to burn, as a share of the air."""

@@ -6,6 +6,7 @@ A source acts in a shape, which may move. By the share s of each cell that lies 
     T += s (T_source - T)           the place is held at a temperature
     u = u_source                    on faces inside, if it blows
 
+One that moves by more than a cell in a step acts at so many places on its way that it leaves a trail and not dots.
 Of a shape less than eight cells across the share is measured by points (`levelset/parts.py`), so that a source smaller
 than a cell gives what it should. What is inside bodies or outside the envelope gets nothing.
 
@@ -15,6 +16,7 @@ there is -Q together, and as much of what the air carries goes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +39,9 @@ from plash.timing import stage
 
 Pool = NDArray[np.float32]
 Array = NDArray[np.float64]
+
+_LOOKS = 8  # times in a step at which it is seen how far a source moves
+_MOST_PLACES = 100  # on its way in a step
 
 
 @dataclass(eq=False)
@@ -101,8 +106,25 @@ class PlaceInShape:
         """Mean velocity of its motion in a step, m/s, at the centre of its bounds."""
         if self.motion is None:
             return np.zeros(dimension)
-        centres = [np.mean(self.at(t, dimension).bounds(dimension), axis=0) for t in (time, time + dt)]
-        return np.asarray((centres[1] - centres[0]) / dt, np.float64)
+        start, end = self._centres([time, time + dt], dimension)
+        return np.asarray((end - start) / dt, np.float64)
+
+    def times(self, time: float, dt: float, dimension: int) -> list[float]:
+        """Times in a step, the first at its start, between which it moves by a cell at the most."""
+        if self.motion is None:
+            return [time]
+        centres = self._centres([time + dt * look / _LOOKS for look in range(_LOOKS + 1)], dimension)
+        way = float(np.linalg.norm(np.diff(centres, axis=0), axis=1).sum()) / self.h
+        count = max(1, math.ceil(min(way, _MOST_PLACES) - 1e-6))
+        return [time + dt * number / count for number in range(count)]
+
+    def box_volume(self, dimension: int) -> float:
+        """Volume of the box round it, and of a cell at the least, m³; in 2-D m²."""
+        sides = (max(high - low, self.h) for low, high in zip(*self.shape.bounds(dimension), strict=True))
+        return math.prod(sides)
+
+    def _centres(self, times: list[float], dimension: int) -> Array:
+        return np.array([np.mean(self.at(time, dimension).bounds(dimension), axis=0) for time in times])
 
 
 @dataclass(eq=False)
@@ -136,18 +158,30 @@ class SmokeInlet:
         """Whether it acts in a step."""
         return self.start < time + dt and time < self.end
 
+    def fastest(self, time: float, until: float, dimension: int) -> float:
+        """Highest speed at which it blows from a time to another, m/s; its own motion is a part of that."""
+        own = np.array(self.velocity if self.velocity is not None else (0.0,) * dimension)
+        dt = (until - time) / _LOOKS
+        return max(
+            float(np.linalg.norm(own + self.place.velocity(time + look * dt, dt, dimension))) for look in range(_LOOKS)
+        )
+
     def give(self, scalars: Pool, cells: Cells, capacity: Capacity, time: float, dt: float) -> None:
         """Let it act on fields [field, slot, z, y, x] for a step."""
-        lasts = min(time + dt, self.end) - max(time, self.start)
-        places, share = _followed(*self.place.shares(cells.tiles, time), cells)
-        volume = capacity.at(places) * self.place.h**cells.tiles.dimension
-        whole = float((share * volume).sum())
-        for number, rate in self.rates.items():
-            amount = rate * lasts if self.by_volume else (rate * lasts / whole if whole > 0 else 0.0)
-            scalars[number][places] += (share * amount).astype(np.float32)
-        for number, value in self.held.items():
-            now = scalars[number][places]
-            scalars[number][places] = now + share.astype(np.float32) * (np.float32(value) - now)
+        since, dimension = max(time, self.start), cells.tiles.dimension
+        lasts = min(time + dt, self.end) - since
+        times = self.place.times(since, lasts, dimension)
+        for moment in times:
+            places, share = _followed(*self.place.shares(cells.tiles, moment), cells)
+            whole = float((share * capacity.at(places)).sum()) * self.place.h**dimension
+            for number, rate in self.rates.items():
+                amount = rate * lasts / len(times)
+                if not self.by_volume:
+                    amount = amount / whole if whole > 0 else 0.0
+                scalars[number][places] += (share * amount).astype(np.float32)
+            for number, value in self.held.items():
+                now = scalars[number][places]
+                scalars[number][places] = now + share.astype(np.float32) * (np.float32(value) - now)
 
     def drive(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
         """Set the velocity of open faces inside."""
@@ -211,8 +245,10 @@ class SmokeFlows:
 
     def places(self, time: float, dt: float, dimension: int) -> list[CellBox]:
         """Boxes of cells in which sources act in a step."""
-        acting = [inlet for inlet in self.inlets if inlet.acts(time, dt)]
-        return [inlet.place.cells(when, dimension) for inlet in acting for when in (time, time + dt)]
+        acting = [inlet.place for inlet in self.inlets if inlet.acts(time, dt)]
+        return [
+            place.cells(when, dimension) for place in acting for when in (*place.times(time, dt, dimension), time + dt)
+        ]
 
     @stage
     def drive(self, velocity: FaceField, cells: Cells, time: float, dt: float) -> None:
@@ -221,6 +257,24 @@ class SmokeFlows:
             if inlet.acts(time, dt):
                 inlet.drive(velocity, cells, time, dt)
 
+    def held(self, count: int, time: float, until: float) -> Array:
+        """How large each of so many fields is at the most where sources hold it, from a time to another."""
+        largest = np.zeros(count)
+        for inlet in self.inlets:
+            if inlet.acts(time, until - time):
+                for number, value in inlet.held.items():
+                    largest[number] = max(largest[number], abs(value))
+        return largest
+
+    def given(self, count: int, time: float, until: float, dimension: int) -> Array:
+        """How fast each of so many fields grows in a second where sources give to it, about."""
+        fastest = np.zeros(count)
+        for inlet in self.inlets:
+            if inlet.acts(time, until - time):
+                for number, rate in inlet.rates.items():
+                    fastest[number] += rate if inlet.by_volume else rate / inlet.place.box_volume(dimension)
+        return fastest
+
     def inflow(self, cells: Cells, time: float) -> Inflow:
         """The divergence that sinks ask for."""
         total = Inflow.none()
@@ -228,10 +282,10 @@ class SmokeFlows:
             total = total.plus(sink.inflow(cells, time))
         return total
 
-    @property
-    def fastest(self) -> float:
-        """Speed at which sources blow, m/s."""
-        return max((float(np.linalg.norm(inlet.velocity)) for inlet in self.inlets if inlet.velocity), default=0.0)
+    def fastest(self, time: float, until: float, dimension: int) -> float:
+        """Speed at which sources blow from a time to another, m/s; those that move carry it along."""
+        blowing = [inlet for inlet in self.inlets if inlet.velocity is not None and inlet.acts(time, until - time)]
+        return max((inlet.fastest(time, until, dimension) for inlet in blowing), default=0.0)
 
 
 def _followed(places: Places, share: Array, cells: Cells) -> tuple[Places, Array]:

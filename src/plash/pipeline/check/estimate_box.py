@@ -85,7 +85,10 @@ def _trial(scene: Scene) -> _Trial:
     reports: list[StepReport] = []
     needed: list[int] = []
     for number in range(2, scene.time.frames + 1):
-        reports += steps_to_frame(solver, number, scene.time.fps)
+        for report in steps_to_frame(solver, number, scene.time.fps):
+            reports.append(report)
+            if is_over():
+                break  # in the midst of a frame, which may need very many steps
         needed.append(math.ceil(1 / (scene.time.fps * fine.limit(solver.speed + solver.weight_speed)) - 1e-9))
         if is_over():
             break

@@ -91,6 +91,8 @@ def _trial(scene: Scene) -> _Trial:
             followed = max(followed, report.liquid_cells)
             fastest = max(fastest, report.courant * solver.h / report.dt)
             costs.append(seconds_of(report) / max(report.liquid_cells, 1))
+            if is_over():
+                break  # in the midst of a frame, which may need very many steps
         limit = solver.time_step.limit(solver.speed) * scene.domain.h / solver.h
         needed.append(max(1, math.ceil(1 / (scene.time.fps * limit) - 1e-9)))
         if is_over():

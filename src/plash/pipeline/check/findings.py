@@ -14,7 +14,7 @@ from plash.pipeline.check.elastic_findings import elastic_findings
 from plash.pipeline.check.finding import Finding
 from plash.pipeline.check.flow_findings import flow_findings
 from plash.pipeline.check.heat_findings import heat_findings
-from plash.pipeline.check.smoke_findings import wind_findings
+from plash.pipeline.check.smoke_findings import lift_findings, wind_findings
 from plash.pipeline.check.step_findings import MANY_STEPS, step_findings, times_of, top_speed
 from plash.scene.bodies import Fill, Solid
 from plash.scene.drops import Drops
@@ -43,6 +43,7 @@ def findings(scene: Scene) -> list[Finding]:
     found += color_findings(scene)
     found += elastic_findings(scene)
     found += wind_findings(scene)
+    found += lift_findings(scene)
     found += step_findings(scene)
     order = ("error", "warning", "note")
     return sorted(found, key=lambda finding: order.index(finding.level))

@@ -25,7 +25,7 @@ _LATTICE = 20  # points along each side of the box round a large shape, by which
 
 
 def smoke_source_findings(scene: Scene, where: str, source: SmokeSource | HeatSource) -> Iterator[Finding]:
-    """A source in solids or outside the domain, or one that is smaller than a cell."""
+    """A source in solids or outside the domain, one that does nothing, or one that is smaller than a cell."""
     shapes = _where_it_is(scene, source)
     points = [_points(scene, shape, where) for shape in shapes]
     in_domain = [some[_is_inside(scene.domain, some)] for some in points]
@@ -43,6 +43,7 @@ def smoke_source_findings(scene: Scene, where: str, source: SmokeSource | HeatSo
             f"move {key}.{'motion' if always else 'shape'} into the open",
         )
         return
+    yield from _idle_source(scene, where, source)
     yield from _small_source(scene, where, source, shapes)
 
 
@@ -69,6 +70,40 @@ def wind_findings(scene: Scene) -> Iterator[Finding]:
     verb = "lets" if len(closed) == 1 else "let"
     sentence = f"{blown} blows against {' and '.join(closed)}, which {verb} no air through: smoke piles up there"
     yield Finding("warning", "wind-at-wall", "solver.wind", sentence, edit)
+
+
+def _idle_source(scene: Scene, where: str, source: SmokeSource | HeatSource) -> Iterator[Finding]:
+    """A source that begins too late, gives nothing, or has fuel that nothing lights."""
+    key, settings, air = where.split()[0], scene.solver, scene.liquid.temperature
+    assert isinstance(settings, SmokeSettings)
+    last = times_of(scene)[-1]
+    if source.start >= last:
+        sentence = f"begins at {source.start:g} s, and the last frame is at {last:.4g} s: nothing comes out"
+        yield Finding("warning", "no-effect", f"{where}.start", sentence, f"lower {key}.start, or raise time.frames")
+    if isinstance(source, HeatSource):
+        return
+    warmth = 0.0 if source.temperature is None else source.temperature - air
+    if not (source.mass_rate or source.density_rate or source.fuel or warmth or any(source.velocity or ())):
+        sentence = "gives neither smoke nor heat nor fuel, and does not blow: nothing comes out"
+        yield Finding("warning", "no-effect", where, sentence, f"give it {key}.density_rate or {key}.temperature")
+    warmest = max(scene.temperatures) - air
+    if source.fuel > 0 and warmest < settings.ignition:
+        sentence = (
+            f"its fuel never burns: that begins {settings.ignition:g} K above the air (solver.ignition), and nothing "
+            f"in the scene is more than {warmest:g} K above it"
+        )
+        edit = f"give it {key}.temperature = {math.ceil(air + settings.ignition)} or more"
+        yield Finding("warning", "no-effect", f"{where}.fuel", sentence, edit)
+
+
+def lift_findings(scene: Scene) -> Iterator[Finding]:
+    """Heat that does not rise, since there is no gravity and the scene does not say how else it should."""
+    settings = scene.solver
+    if not isinstance(settings, SmokeSettings) or not scene.has_heat or settings.rise is not None:
+        return
+    if not any(scene.domain.gravity):
+        edit = f"give solver.rise, such as 0.03, and solver.up, such as {[0, 1, 0][: scene.dimension]}, if it should"
+        yield Finding("note", "no-effect", "solver.rise", "heat does not rise: domain.gravity is 0", edit)
 
 
 def _where_it_is(scene: Scene, source: SmokeSource | HeatSource) -> list[Shape]:

@@ -13,7 +13,7 @@ from plash.physics.solids.rigid_motion import Prescribed
 from plash.pipeline.check.finding import Finding
 from plash.scene.bodies import Solid
 from plash.scene.model import Scene
-from plash.scene.sources import Spout
+from plash.scene.sources import SmokeSource, Spout
 from plash.solvers.build.liquid_elasticity import long_elastic_steps
 from plash.solvers.timestep import wave_step
 
@@ -28,6 +28,8 @@ def step_findings(scene: Scene) -> Iterator[Finding]:
     for index, source in enumerate(scene.source):
         if isinstance(source, Spout):
             yield from _speed_findings(scene, f'source[{index}] "{source.name}"', source.peak(scene.dimension))
+        elif isinstance(source, SmokeSource) and source.velocity is not None:
+            yield from _speed_findings(scene, f'source[{index}] "{source.name}".velocity', math.hypot(*source.velocity))
     for index, pump in enumerate(scene.pump):
         yield from _speed_findings(scene, f'pump[{index}] "{pump.name}"', math.hypot(*(pump.velocity or (0.0,))))
     for index, solid in enumerate(scene.solid):

@@ -17,11 +17,12 @@ from plash.scene.bodies import Fill
 from plash.scene.model import Scene
 from plash.scene.openings import Disc, Opening
 from plash.scene.shapes import Shape
-from plash.scene.sources import Blob, Spout
+from plash.scene.sources import Blob, Sink, Spout
 
 Array = NDArray[np.float64]
 
 _MOMENT = 1e-9  # seconds that a blob takes to appear
+_CATCHING_UP = 2.0  # times the rate of a spout that a sink which matches it takes at most
 _SPOUT = 2.0  # cells before an opening that are full of its liquid
 
 
@@ -62,10 +63,22 @@ def sinks_of(scene: Scene, obstacles: Obstacles) -> BoxSinks:
         within = (distance(sink.shape, cell_centres(cells, h), sink.name).reshape(cells) < 0) & (is_open > 0)
         for number in np.unique(spaces[within]):
             share = (within & (spaces == number)).astype(np.float64)
-            part = share.sum() / (within.sum() * h ** len(cells))
-            rate = None if sink.flow_rate is None else sink.flow_rate * part
-            sinks.append(BoxSink(f"sink {sink.name}", share, rate, sink.start, sink.end, spaces == number))
+            part, rate = share.sum() / (within.sum() * h ** len(cells)), _most(scene, sink)
+            most, space = None if rate is None else rate * part, spaces == number
+            sinks.append(
+                BoxSink(
+                    f"sink {sink.name}", share, most, sink.start, sink.end, space, sink.match, part * h ** len(cells)
+                )
+            )
     return BoxSinks(sinks)
+
+
+def _most(scene: Scene, sink: Sink) -> float | None:
+    """Volume that a sink takes in a second at the most; None for all that is there."""
+    if not sink.match:
+        return sink.flow_rate
+    (spout,) = (source for source in scene.source if isinstance(source, Spout) and source.name == sink.match)
+    return _CATCHING_UP * spout.peak(scene.dimension) * spout.shape.area(scene.dimension)
 
 
 def share_inside(shape: Shape, cells: tuple[int, ...], h: float, name: str = "shape") -> Array:
@@ -95,6 +108,7 @@ def _blob(scene: Scene, name: str, blob: Fill | Blob) -> BoxSource:
         start=blob.time,
         stop=blob.time + _MOMENT,
         temperature=temperature_of(scene, blob),
+        name=name.removesuffix(".shape"),
     )
 
 
@@ -109,6 +123,7 @@ def _spout(scene: Scene, spout: Spout) -> BoxSource:
         stop=spout.end,
         ramp=spout.share,
         temperature=temperature_of(scene, spout),
+        name=spout.name,
     )
 
 
