@@ -62,7 +62,7 @@ from plash.solvers.level_set_stored import (
     stored_warmth,
     warmth_from,
 )
-from plash.solvers.level_set_transfer import WideSemiLagrangian
+from plash.solvers.level_set_transfer import Allowed, WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
 from plash.solvers.state import State
@@ -147,6 +147,7 @@ class LevelSetLiquid(LiquidSolver):
         if dt > 0:
             self.heat.account(s.particles, self.ledger.heat, CARRYING)
             inlets = inlets.with_drains(self._owed(dt).plus(self._swallowed(dt)))
+            self.transfer.allowed = Allowed(solids, inlets)
         return solids, inlets, s.cells, volume
 
     def _owed(self, dt: float) -> Inflow:
