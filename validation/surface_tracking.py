@@ -143,7 +143,7 @@ def balls() -> Iterator[str]:
 def dam_break(
     settings: dict[str, Any], cells: int = 64, seconds: float = 5.0
 ) -> tuple[NDArray[np.float64], float, float]:
-    """Errors of the volume by frame, without what flies and with it; kinetic energy after 1 s; seconds a step.
+    """Errors of the volume by frame, without films and spray and with them; kinetic energy after 1 s; seconds a step.
 
     The energy is over that available, and seconds are those of the processor.
     """
@@ -166,7 +166,7 @@ def dam_break(
 
 def dam_breaks() -> Iterator[str]:
     """Rows of the table of dam breaks."""
-    yield "| | volume, all frames | with what flies | after 5 s | kinetic energy after 1 s | ms of processor a step |"
+    yield "| | volume, all frames | with films and spray | after 5 s | kinetic energy after 1 s | ms of processor |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for name, settings in LIQUIDS.items():
         errors, energy, seconds = dam_break(settings)

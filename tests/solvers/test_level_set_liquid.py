@@ -103,14 +103,25 @@ def test_first_mode_of_a_tank_swings_at_its_frequency():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("courant", [1.5, 3.0])
+@pytest.mark.parametrize("courant", [1.5, 3.0, 5.0])
 def test_dam_break_keeps_its_volume_and_to_half_a_per_cent_if_it_is_shifted(courant):
     for volume, most in (("none", 0.03), ("shift", 0.005)):
         made = column(frames=37, solver={"courant": courant, "levelset_volume": volume})
-        ledgers = [frame.ledger for frame in plash.simulate(made)]
-        errors = [(ledger.volume + ledger.spray) / ledger.target_volume - 1 for ledger in ledgers]
+        frames = list(plash.simulate(made))
+        ledgers = [frame.ledger for frame in frames]
+        assert max(shown(frame).drops.volume.sum() for frame in frames) > 0.003 * ledgers[0].initial
+        errors = [ledger.volume / ledger.target_volume - 1 for ledger in ledgers]
         assert max(map(abs, errors)) < most
-        assert max(ledger.spray for ledger in ledgers) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("courant", [1.0, 3.0])
+def test_dam_break_over_a_ball_keeps_its_volume(courant):
+    """Straight paths along a curved wall ask for a flow through it; what a step leaves owing allows for it, too."""
+    ball = plash.Solid(name="ball", shape=plash.Sphere(center=(0.8, 0.12), radius=0.1))
+    made = scene(plash.Box(min=(0, 0), max=(0.5, 0.4)), cells=64, solid=[ball], solver={"courant": courant})
+    errors = [frame.ledger.volume / frame.ledger.target_volume - 1 for frame in plash.simulate(made)]
+    assert max(map(abs, errors)) < 0.025
 
 
 def test_drop_in_a_pool_throws_up_the_same_crown_on_both_sides_and_keeps_its_volume():
@@ -128,7 +139,7 @@ def test_drop_in_a_pool_throws_up_the_same_crown_on_both_sides_and_keeps_its_vol
     centres = np.stack([x.ravel(), y.ravel()], axis=1)
     for frame in plash.simulate(made):
         ledger = frame.ledger
-        assert ledger.volume + ledger.spray == pytest.approx(ledger.target_volume, rel=0.005)
+        assert ledger.volume == pytest.approx(ledger.target_volume, rel=0.005)
         filled = np.clip(0.5 - sampled(shown(frame).phi, centres).reshape(columns, rows) / h, 0, 1)
         sides = filled[: columns // 2], filled[columns // 2 :]
         more = abs(sides[0].sum() - sides[1].sum())
@@ -136,6 +147,31 @@ def test_drop_in_a_pool_throws_up_the_same_crown_on_both_sides_and_keeps_its_vol
         rims = [np.flatnonzero((side > 0.5).any(axis=0)).max() for side in sides]
         assert abs(rims[0] - rims[1]) <= 4
     assert min(rims) > 0.12 / h + 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("particles", "cells"), [(False, 36), (True, 24)])
+def test_crown_in_space_is_the_same_on_all_sides(particles, cells):
+    """A drop falls into a pool; as long as nothing is lost particles change nothing, and their places are random."""
+    drop = plash.Fill(shape=plash.Sphere(center=(0.25, 0.32, 0.25), radius=0.06), velocity=(0, -2, 0))
+    pool = plash.Fill(shape=plash.HalfSpace(point=(0, 0.12, 0), normal=(0, 1, 0)))
+    made = plash.Scene(
+        domain={"size": (0.5, 0.6, 0.5), "resolution": cells},
+        time={"fps": 60, "frames": 12},
+        solver=plash.Solver(surface="levelset", levelset_particles=particles),
+        fill=[pool, drop],
+    )
+    h = made.domain.h
+    wide, high = round(0.5 / h), cells
+    grid = np.meshgrid(*(np.arange(n) + 0.5 for n in (wide, high, wide)), indexing="ij")
+    centres = np.stack([x.ravel() for x in grid], axis=1)
+    one = 4 / 3 * math.pi * (0.06 / h) ** 3
+    for frame in plash.simulate(made):
+        filled = np.clip(0.5 - sampled(shown(frame).phi, centres).reshape(wide, high, wide) / h, 0, 1)
+        for other in (filled[::-1], filled[:, :, ::-1], filled.transpose(2, 1, 0)):
+            assert np.abs(filled - other).sum() < 0.005 * one
+    rim = np.flatnonzero((filled > 0.5).any(axis=(0, 2))).max()
+    assert rim > 0.12 / h
 
 
 @pytest.mark.slow
@@ -148,8 +184,28 @@ def test_jet_brings_what_the_spout_gives(depth):
     last = list(plash.simulate(made))[-1]
     ledger = last.ledger
     assert ledger.inflow == pytest.approx(0.18 * 0.8 * last.time)
-    error = ledger.volume + ledger.spray - ledger.target_volume
+    error = ledger.volume - ledger.target_volume
     assert abs(error) < (0.01 if depth else 0.08) * ledger.inflow
+
+
+@pytest.mark.parametrize("volume", ["none", "shift"])
+@pytest.mark.parametrize("tilt", [-0.5, 0.0, 0.3])
+def test_no_film_stands_behind_a_spout_and_its_jet_begins_with_a_plane(volume, tilt):
+    """What is traced back came out in front, and no shift moves the surface there."""
+    center, normal = np.array([0.55, 0.7]), np.array([tilt, -1.0]) / math.hypot(tilt, 1.0)
+    opening = plash.Disc(center=tuple(center), radius=0.1, normal=(tilt, -1))
+    jug = plash.Spout(name="jug", shape=opening, speed=0.6, ramp=0.1)
+    made = scene(plash.Box(min=(0, 0), max=(1.1, 0.2)), frames=9, source=[jug], solver={"levelset_volume": volume})
+    h = made.domain.h
+    for frame in list(plash.simulate(made))[2:]:
+        phi = shown(frame).phi
+        x = phi.tiles.cell_centres(phi.tiles.slots, h) - center
+        above = (np.abs(x) < 6 * h).all(axis=1) & (x @ normal < 0)
+        assert above.sum() > 30
+        assert phi.pool[1:].reshape(-1)[above].min() > 0
+        vertices = shown(frame).surface(made, frame.time).vertices[:, :2] - center
+        rises = vertices[(np.abs(vertices) < 6 * h).all(axis=1)] @ normal
+        assert abs(rises.min()) < 0.5 * h
 
 
 def test_wave_that_is_stretched_neither_gains_nor_loses_with_short_steps():

@@ -48,26 +48,50 @@ def sampled_smoothly(phi: CellField, places: NDArray[np.float64], h: float) -> N
 
 
 @inlined_plainly
-def _weights(a, b, c, d, s, per_h):
-    """Weights of four samples of a line at a share s of the way from the second to the third."""
-    bend_before = (a - 2 * b + c) * per_h
-    bend_after = (b - 2 * c + d) * per_h
-    # How little each parabola counts, and the shares of both: of one division
-    doubt_before = 1 + ((bend_before * bend_before * _KINK) ** 2) ** 2
-    doubt_after = 1 + ((bend_after * bend_after * _KINK) ** 2) ** 2
-    near_before, near_after = (2 - s) * doubt_after, (1 + s) * doubt_before
-    before = near_before / (near_before + near_after)
-    after = 1 - before
-    arch = s * (s - 1) / 2
-    return arch * before, 1 - s + arch * (after - 2 * before), s + arch * (before - 2 * after), arch * after, before
+def _kinks(scratch, first, STEP, per_h):
+    """Squares of the bends before and after the middle of a line of four samples."""
+    p, q = scratch[first], scratch[first + STEP]
+    r, u = scratch[first + STEP + STEP], scratch[first + STEP + STEP + STEP]
+    before, after = (p - 2 * q + r) * per_h, (q - 2 * r + u) * per_h
+    return before * before, after * after
 
 
 @inlined_plainly
-def _slope(a, b, c, d, s, before):
-    """How much four samples change in a cell there, with the share of the first parabola."""
-    tilt = s - 0.5
-    after = 1 - before
-    return tilt * (before * (a - 2 * b + c) + after * (b - 2 * c + d)) + c - b
+def _share_before(scratch, STEP, ONE, OTHER, s, across, per_h, SPACE):
+    """How much the first parabola of each line along an axis counts, a share s of the way from the second sample on.
+
+    It is the same for all lines: their bends are the mean of those of the lines that the place lies between.
+    """
+    one, other = across
+    before, after = _kinks(scratch, ONE + OTHER, STEP, per_h)
+    low, high = (1 - one) * before, (1 - one) * after
+    before, after = _kinks(scratch, ONE + ONE + OTHER, STEP, per_h)
+    low, high = low + one * before, high + one * after
+    if SPACE:
+        far = OTHER + OTHER
+        before, after = _kinks(scratch, ONE + far, STEP, per_h)
+        low, high = (1 - other) * low + other * (1 - one) * before, (1 - other) * high + other * (1 - one) * after
+        before, after = _kinks(scratch, ONE + ONE + far, STEP, per_h)
+        low, high = low + other * one * before, high + other * one * after
+    # How little each parabola counts, and the shares of both: of one division
+    doubt_before, doubt_after = 1 + ((low * _KINK) ** 2) ** 2, 1 + ((high * _KINK) ** 2) ** 2
+    near_before, near_after = (2 - s) * doubt_after, (1 + s) * doubt_before
+    slope_before, slope_after = (1 - s) * doubt_after, s * doubt_before
+    return near_before / (near_before + near_after), slope_before / (slope_before + slope_after)
+
+
+@inlined_plainly
+def _weights(s, before):
+    """Weights of four samples of a line at a share s of the way from the second to the third."""
+    after, arch = 1 - before, s * (s - 1) / 2
+    return arch * before, 1 - s + arch * (after - 2 * before), s + arch * (before - 2 * after), arch * after
+
+
+@inlined_plainly
+def _slopes(s, before):
+    """The same of how much they change in a cell there."""
+    after, tilt = 1 - before, s - 0.5
+    return tilt * before, tilt * (after - 2 * before) - 1, tilt * (before - 2 * after) + 1, tilt * after
 
 
 @inlined_plainly
@@ -129,36 +153,42 @@ def look(flat, where, home, place, h, room, SLOPES, BZ, BY, BX):
     LINE_X = LINE + ROWS
     PLANE = LINE_X + ROWS
     PLANE_X, PLANE_Y = PLANE + LANES, PLANE + LANES + LANES
-    two = np.uint64(2)
-    three = np.uint64(3)
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    none = np.uint64(0)
+    before_x, tilt_x = _share_before(scratch, ROWS, LANES, one if SPACE else none, x, (y, z), per_h, SPACE)
+    before_y, tilt_y = _share_before(scratch, LANES, ROWS, one if SPACE else none, y, (x, z), per_h, SPACE)
+    xp, xq, xr, xu = _weights(x, before_x)
+    yp, yq, yr, yu = _weights(y, before_y)
+    sp, sq, sr, su = _slopes(x, tilt_x)
+    tp, tq, tr, tu = _slopes(y, tilt_y)
+    if SPACE:
+        before_z, tilt_z = _share_before(scratch, one, ROWS, LANES, z, (x, y), per_h, SPACE)
     for m in range(ROWS):
         p, q, r, u = scratch[m], scratch[ROWS + m], scratch[two * ROWS + m], scratch[three * ROWS + m]
-        wp, wq, wr, wu, before = _weights(p, q, r, u, x, per_h)
-        scratch[LINE + m] = wp * p + wq * q + wr * r + wu * u
+        scratch[LINE + m] = xp * p + xq * q + xr * r + xu * u
         if SLOPES:
-            scratch[LINE_X + m] = _slope(p, q, r, u, x, before)
+            scratch[LINE_X + m] = sp * p + sq * q + sr * r + su * u
     for m in range(LANES):
         a, b, c, d = LINE + m, LINE + LANES + m, LINE + two * LANES + m, LINE + three * LANES + m
         p, q, r, u = scratch[a], scratch[b], scratch[c], scratch[d]
-        wp, wq, wr, wu, before = _weights(p, q, r, u, y, per_h)
-        scratch[PLANE + m] = wp * p + wq * q + wr * r + wu * u
+        scratch[PLANE + m] = yp * p + yq * q + yr * r + yu * u
         if SLOPES:
+            scratch[PLANE_Y + m] = tp * p + tq * q + tr * r + tu * u
             a, b, c, d = a + ROWS, b + ROWS, c + ROWS, d + ROWS
-            scratch[PLANE_X + m] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
-            scratch[PLANE_Y + m] = _slope(p, q, r, u, y, before)
+            scratch[PLANE_X + m] = yp * scratch[a] + yq * scratch[b] + yr * scratch[c] + yu * scratch[d]
     if not SPACE:
         result[0], result[1], result[2], result[3] = scratch[PLANE], scratch[PLANE_X], scratch[PLANE_Y], 0.0
         return
-    one = np.uint64(1)
+    zp, zq, zr, zu = _weights(z, before_z)
     p, q, r, u = scratch[PLANE], scratch[PLANE + one], scratch[PLANE + two], scratch[PLANE + three]
-    wp, wq, wr, wu, before = _weights(p, q, r, u, z, per_h)
-    result[0] = wp * p + wq * q + wr * r + wu * u
+    result[0] = zp * p + zq * q + zr * r + zu * u
     if SLOPES:
         a, b, c, d = PLANE_X, PLANE_X + one, PLANE_X + two, PLANE_X + three
-        result[1] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
+        result[1] = zp * scratch[a] + zq * scratch[b] + zr * scratch[c] + zu * scratch[d]
         a, b, c, d = PLANE_Y, PLANE_Y + one, PLANE_Y + two, PLANE_Y + three
-        result[2] = wp * scratch[a] + wq * scratch[b] + wr * scratch[c] + wu * scratch[d]
-        result[3] = _slope(p, q, r, u, z, before)
+        result[2] = zp * scratch[a] + zq * scratch[b] + zr * scratch[c] + zu * scratch[d]
+        vp, vq, vr, vu = _slopes(z, tilt_z)
+        result[3] = vp * p + vq * q + vr * r + vu * u
 
 
 @for_tile_shape

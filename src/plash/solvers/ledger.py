@@ -22,12 +22,13 @@ class Ledger:
         initial: Volume of the fills.
         inflow: Brought in since.
         outflow: Left through open sides and into sinks.
-        particle_volume: What the particles carry; of stable fluids, the same as `volume`.
-        volume: Measured volume of the liquid: of {φ < 0}; without a distance field, of the cells that hold a marker; of
-            stable fluids, what their density adds up to. It is that at the start of the last step, without the share
-            that went since, and with all that came.
+        particle_volume: What the particles carry; of stable fluids and level sets, the same as `volume`.
+        volume: Measured volume of the liquid: of {φ < 0}; of a level set, with the drops that fly beside it; without a
+            distance field, of the cells that hold a marker; of stable fluids, what their density adds up to. It is
+            that at the start of the last step, without the share that went since, and with all that came.
         films: What particles carried outside the measured surface at the start of the last step, beside solids and
-            closed sides: films thinner than about half a cell. With the staircase surface and of stable fluids none.
+            closed sides: films thinner than about half a cell. With the staircase surface, of level sets and of stable
+            fluids none.
         spray: The same elsewhere: drops and thin sheets.
         brought: Volume brought in, by source.
         removed: Volume removed, by reason.

@@ -40,6 +40,7 @@ from plash.physics.level_set.distancing import mended_distance
 from plash.physics.level_set.grid_paths import GridPaths
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import seeded
+from plash.physics.level_set.spouts import cut_at_openings
 from plash.physics.level_set.spray import falling_in, gather, let_go
 from plash.physics.level_set.transport import MOST_CELLS
 from plash.physics.level_set.volume import volume_inside
@@ -61,7 +62,7 @@ from plash.solvers.level_set_stored import (
     stored_warmth,
     warmth_from,
 )
-from plash.solvers.level_set_transfer import WideSemiLagrangian
+from plash.solvers.level_set_transfer import Allowed, WideSemiLagrangian
 from plash.solvers.liquid import LiquidSolver
 from plash.solvers.liquid_stored import LiquidNumbers
 from plash.solvers.state import State
@@ -70,7 +71,9 @@ from plash.timing import StepReport
 
 VolumeCorrection = Literal["none", "shift"]
 
-_LARGEST_SHIFT = 0.05  # cells by which the whole surface may move in a step to have its volume
+_LARGEST_SHIFT = 0.05  # cells by which the surface of a body may move at each look at its volume
+_LOOKS = 2  # at the volume in a step: what it is after a shift can only be estimated
+_CLOSE_ENOUGH = 1e-4  # of the volume that there should be
 _NOTHING = 1e-6  # of a cell: what is left of a drop that fell into the liquid
 _SHIFTED = "volume correction"  # what the ledger calls it
 
@@ -136,13 +139,15 @@ class LevelSetLiquid(LiquidSolver):
             cells, volume = self._labelled(inlets)
             added = (volume - before) * unit
             self.ledger.brought[_SHIFTED] = self.ledger.brought.get(_SHIFTED, 0.0) + added
-        self.ledger.measure(volume, 0.0, flying, unit)
-        self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
+        # What flies has its place and volume: it is measured, and drawn
+        self.ledger.measure(volume + flying, 0.0, 0.0, unit)
+        self.ledger.particle_volume = self.ledger.volume
         s.cells = self.sinks.opened(cells, s.time)
         self.heat.see(s.cells)
         if dt > 0:
             self.heat.account(s.particles, self.ledger.heat, CARRYING)
             inlets = inlets.with_drains(self._owed(dt).plus(self._swallowed(dt)))
+            self.transfer.allowed = Allowed(solids, inlets)
         return solids, inlets, s.cells, volume
 
     def _owed(self, dt: float) -> Inflow:
@@ -180,13 +185,19 @@ class LevelSetLiquid(LiquidSolver):
         bodies = self._keep_up(lambda points: points)
         bodies.balance(whole)
         room = self._room(s.time, 0.0)
-        measured = volumes(bodies.number, room.shares(phi), bodies.count)
-        bodies.shift(phi, room.closed(phi.tiles), bodies.wanted - measured, _LARGEST_SHIFT, self.h)
+        closed, held = room.closed(phi.tiles), room.held(phi.tiles)
+        for _ in range(_LOOKS):
+            missing = bodies.wanted - volumes(bodies.number, room.shares(phi), bodies.count)
+            if np.abs(missing).sum() < _CLOSE_ENOUGH * whole:
+                break
+            bodies.shift(phi, closed, missing, _LARGEST_SHIFT, self.h, held)
+            room.complete(phi)
 
     def _keep_up(self, came_from: CameFrom) -> Bodies:
         """The bodies of liquid as they are now, if what is at points was where this says."""
         s, phi, room = self.state, self.state.level_set.phi, self._room(self.state.time, 0.0)
-        now = room.closed(phi.tiles), room.shares(phi)
+        # What is behind the opening of a spout belongs to its jet, from before that is seen
+        now = room.solids(phi.tiles).is_solid, room.shares(phi)
         if s.bodies is None:
             s.bodies = Bodies.of(phi, *now, self.h)
         else:
@@ -230,7 +241,9 @@ class LevelSetLiquid(LiquidSolver):
             target -= sum(outlet.wanted(ledger.removed, s.time, time) for outlet in drains)
         # A few sets of tiles are asked for again and again
         solids = functools.lru_cache(4)(lambda tiles: self.solids.at(tiles, poses, time, 0.0))
-        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box, self._way_into)
+        running = running_inlets(self.sources.inlets, s.time, passed) if passed > 0 else []
+        mouths = [inlet.stencil(time) for inlet in running]
+        return LiquidRoom(solids, s.inlet_cells, target, self.h, self.box, self._way_into, mouths)
 
     def _way_into(self, is_solid: NDArray[np.bool_], tiles: Tiles) -> Continuation:
         """The way into solids on some tiles; the very same while they are."""
@@ -357,6 +370,8 @@ class LevelSetLiquid(LiquidSolver):
         is_solid = self.solids.at(phi.tiles, poses, s.time, 0.0).is_solid
         shown = CellField(phi.tiles, phi.pool.copy())
         shown.pool[places_of(s.inlet_cells, phi.tiles)] = np.float32(BAND * self.h)
+        running = running_inlets(self.sources.inlets, s.began, s.length)
+        cut_at_openings(shown, [inlet.stencil(s.time) for inlet in running], self.h)
         self._way_into(is_solid, phi.tiles).apply(shown, self.h)
         drops = s.particles.position(self.h), s.particles.velocity.T, s.particles.volume
         flying = FrameDrops.of(*drops, self.h)
@@ -390,4 +405,4 @@ class LevelSetLiquid(LiquidSolver):
     def _complete(self, report: StepReport, seconds: dict[str, float]) -> None:
         super()._complete(report, seconds)
         report.particles = self.state.level_set.particles.count
-        self.ledger.particle_volume = self.ledger.volume + self.ledger.spray
+        self.ledger.particle_volume = self.ledger.volume

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.fields import CellField
-from plash.grid.tiles import Tiles
+from plash.grid.tiles import Places, Tiles
 from plash.levelset.inside import places_of
+from plash.physics.flow.inlets import InletStencil
 from plash.physics.level_set.continuation import Continuation
-from plash.physics.level_set.room import Room, hold_between
+from plash.physics.level_set.room import Points, Room, hold_between
+from plash.physics.level_set.spouts import ROUND_SPOUTS, carried_behind
 from plash.physics.level_set.volume import shares_inside, volume_inside
 from plash.physics.solids.base import Solids
 from plash.physics.solids.domain_box import DomainBox
@@ -20,7 +22,6 @@ from plash.physics.solids.domain_box import DomainBox
 WayIn = Callable[[NDArray[np.bool_], Tiles], Continuation]
 
 _OFF_WALLS = 1e-3  # cells from a side that particles are put back to
-_ROUND_SPOUTS = 2  # cells round those of a spout that know how far they are from it
 BEHIND = 0.5  # cells: the depth of the liquid in cells behind an opening
 
 
@@ -35,6 +36,7 @@ class LiquidRoom(Room):
         h: Cell size, m.
         box: The domain.
         way_in: The way into solids on some tiles.
+        mouths: Of the spouts that run.
     """
 
     solids: Callable[[Tiles], Solids]
@@ -43,6 +45,7 @@ class LiquidRoom(Room):
     h: float
     box: DomainBox
     way_in: WayIn
+    mouths: Sequence[InletStencil] = ()
 
     def closed(self, tiles: Tiles) -> NDArray[np.bool_]:
         """Cells of solids, and those of spouts."""
@@ -58,21 +61,38 @@ class LiquidRoom(Room):
         is_spout[0] = False
         return is_spout
 
+    def held(self, tiles: Tiles) -> NDArray[np.bool_] | None:
+        """Cells of spouts and those round them, where spouts say where the surface begins; None if there are none."""
+        if len(self.inlet_cells) == 0:
+            return None
+        is_held = np.zeros((tiles.count + 1, *tiles.shape), np.bool_)
+        for _, beside in self._round_spouts(tiles):
+            is_held[beside] = True
+        is_held[0] = False
+        return is_held
+
+    def shielded(self, phi: CellField, back: Callable[[Points], Points]) -> tuple[Places, NDArray[np.float32]] | None:
+        """Cells behind the openings of spouts, which let liquid out in front only."""
+        return carried_behind(phi, self.mouths, back, self.h) if self.mouths else None
+
     def complete(self, phi: CellField) -> None:
         """Let it go on into solids, and be liquid in spouts, at least up to the faces of their cells."""
         is_solid = self.solids(phi.tiles).is_solid
         self.way_in(is_solid, phi.tiles).apply(phi, self.h)
         if len(self.inlet_cells) == 0:
             return
-        d = self.inlet_cells.shape[1]
-        for step in np.ndindex(*(2 * _ROUND_SPOUTS + 1,) * d):
-            away = np.array(step) - _ROUND_SPOUTS
-            beside = places_of(self.inlet_cells + away, phi.tiles)
+        for away, beside in self._round_spouts(phi.tiles):
             beside = tuple(part[(beside[0] > 0) & ~is_solid[beside]] for part in beside)
-            np.minimum.at(phi.pool, beside, np.float32((np.sqrt(float((away**2).sum())) - BEHIND) * self.h))
+            np.minimum.at(phi.pool, beside, np.float32((away - BEHIND) * self.h))
         spouts = places_of(self.inlet_cells, phi.tiles)
         spouts = tuple(part[spouts[0] > 0] for part in spouts)
         phi.pool[spouts] = np.float32(-BEHIND * self.h)
+
+    def _round_spouts(self, tiles: Tiles) -> Iterator[tuple[float, Places]]:
+        """How far cells round those of spouts are from them, in cells, and where they are."""
+        for step in np.ndindex(*(2 * ROUND_SPOUTS + 1,) * self.inlet_cells.shape[1]):
+            away = np.array(step) - ROUND_SPOUTS
+            yield float(np.sqrt((away**2).sum())), places_of(self.inlet_cells + away, tiles)
 
     def confine(self, places: NDArray[np.float64]) -> None:
         """Put places back that are beyond a closed side."""

@@ -128,3 +128,30 @@ def test_surface_of_one_body_moves_and_the_other_stays_to_the_last_bit(dimension
     after = volumes(bodies.number, shares_inside(phi, H), 2)
     assert after[grows] == pytest.approx(1.02 * bodies.wanted[grows], rel=2e-3)
     assert after[3 - grows] == pytest.approx(bodies.wanted[3 - grows], rel=1e-9)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_surface_stays_where_it_is_held_and_moves_elsewhere(dimension: int) -> None:
+    phi = balls(dimension, (14.0, 5.0), (38.0, 6.0))
+    bodies, before = bodies_of(phi), phi.pool.copy()
+    x = phi.tiles.cell_centres(phi.tiles.slots, 1.0)[:, 0]
+    held = np.zeros(phi.pool.shape, np.bool_)
+    held[1:] = (x < 14).reshape(-1, *phi.tiles.shape)
+    missing = np.full(3, 0.5)
+    bodies.shift(phi, np.zeros(phi.pool.shape, np.bool_), missing, 0.2, H, held)
+    changed = phi.pool != before
+    assert not changed[held].any()
+    assert changed[~held & (np.abs(before) < H)].all()
+
+
+def test_no_number_reaches_through_a_wall() -> None:
+    """What is traced back into a wall belongs to nobody, and not to the tank behind it."""
+    phi = balls(2, (14.0, 5.0), (26.0, 5.0))
+    x = phi.tiles.cell_centres(phi.tiles.slots, 1.0)[:, 0].reshape(-1, *phi.tiles.shape)
+    wall = np.zeros(phi.pool.shape, np.bool_)
+    wall[1:] = np.abs(x - 20) < 1.6
+    number = numbered(phi, wall, H).pool
+    assert not number[wall].any()
+    left, right = (set(np.unique(number[1:][side & ~wall[1:]])) - {0} for side in (x < 20, x > 20))
+    assert len(left) == len(right) == 1
+    assert left != right

@@ -20,7 +20,7 @@ from plash.levelset.sampling import sampled
 from plash.levelset.smooth_sampling import sampled_smoothly
 from plash.physics.level_set.band import BAND, cells_within, centres, in_its_tiles
 from plash.physics.level_set.correction import correct
-from plash.physics.level_set.distancing import level_set_of
+from plash.physics.level_set.distancing import level_set_of, mended_distance
 from plash.physics.level_set.level_set import LevelSet
 from plash.physics.level_set.reseeding import reseed
 from plash.physics.level_set.signed_particles import LARGEST, REACH, SMALLEST, SignedParticles, seeded
@@ -144,6 +144,33 @@ def test_between_two_planes_samples_follow_the_kink_to_the_last_digit(dimension:
     phi.pool[1:] = sheet(tiles.cell_centres(tiles.slots, H)).reshape(-1, *tiles.shape)
     points = np.random.default_rng(4).uniform(4 * H, 14 * H, (400, dimension))
     np.testing.assert_allclose(sampled_smoothly(phi, points / H, H), sheet(points), atol=2e-4 * H)
+
+
+@both_dimensions
+@pytest.mark.parametrize("change", ["mirrored", "axes exchanged"])
+def test_samples_and_distances_know_no_direction(dimension: int, change: str) -> None:
+    """A shape with edges and a thin sheet, and the same seen from another side."""
+
+    def turned(points: Array) -> Array:
+        if change == "mirrored":
+            return np.asarray(points * ([-1] + [1] * (dimension - 1)))
+        return np.asarray(np.roll(points, 1, axis=1))
+
+    def shape(points: Array) -> Array:
+        ball = np.linalg.norm(points - 2.3 * H, axis=1) - 6.2 * H
+        sheet = np.maximum(np.abs(points[:, 1] + 0.4 * points[:, 0]) - 0.6 * H, np.abs(points).max(axis=1) - 9.3 * H)
+        return np.asarray(np.maximum(np.minimum(ball, sheet), points[:, -1] - 7.7 * H))
+
+    low, high = (-12 * H,) * dimension, (12 * H,) * dimension
+    phi, other = level_set_of(shape, low, high, H), level_set_of(lambda x: shape(turned(x)), low, high, H)
+    points = np.random.default_rng(2).uniform(-11.0, 11.0, (4000, dimension))
+    expected = sampled_smoothly(phi, turned(points), H)
+    assert np.abs(expected).min() < 0.1 * H
+    np.testing.assert_allclose(sampled_smoothly(other, points, H), expected, atol=1e-5 * H)
+    again, other_again = (mended_distance(CellField(one.tiles, 1.3 * one.pool), H) for one in (phi, other))
+    expected = sampled(again, turned(points))
+    assert np.abs(expected - sampled(phi, turned(points))).max() > 1e-3 * H
+    np.testing.assert_allclose(sampled(other_again, points), expected, atol=1e-4 * H)
 
 
 @both_dimensions

@@ -27,13 +27,15 @@ from plash.timing import stage
 Array = NDArray[np.float64]
 CameFrom = Callable[[Array], Array]
 
+_CRUMB = 1e-2  # cells: a body that should have less counts as one that should have so much
+
 
 @dataclass(eq=False)
 class Bodies:
     """Bodies of liquid at one moment.
 
     Attributes:
-        number: Of the body that each cell belongs to, 1, 2, ...; in the band round it, of the nearest; else 0.
+        number: Of the body that each cell belongs to, 1, 2, ...; in the open band round it, of the nearest; else 0.
         wanted: Volume that each should have, in cells, by number; what nobody has is at 0.
     """
 
@@ -82,10 +84,12 @@ class Bodies:
         given, held = np.zeros(len(root)), np.zeros(len(root))
         np.add.at(given, group_before[1:], self.wanted[1:])
         np.add.at(held, group_now[1:], measured[1:])
-        has_past = np.zeros(len(root), np.bool_)
-        has_past[group_before[1:]] = True
-        has_future = held > 0
-        share = measured[1:] / np.maximum(held[group_now[1:]], 1e-30)
+        has_past, has_future = np.zeros((2, len(root)), np.bool_)
+        has_past[group_before[1:]], has_future[group_now[1:]] = True, True
+        # Of those in which no volume is seen yet, as of a jet that begins, each has the same
+        alike = np.bincount(group_now[1:], minlength=len(root))[group_now[1:]]
+        held = held[group_now[1:]]
+        share = np.where(held > 0, measured[1:] / np.maximum(held, 1e-30), 1 / alike)
         past = has_past[group_now[1:]]
         now.wanted[1:] = np.where(past, given[group_now[1:]] * share, measured[1:])
         now.wanted[0] = self.wanted[0] + given[has_past & ~has_future].sum()
@@ -117,22 +121,39 @@ class Bodies:
         self.wanted[1:] = wanted * (whole / total) if total > 0 else wanted
         self.wanted[0] = 0.0
 
-    def shift(self, phi: CellField, is_closed: NDArray[np.bool_], missing: Array, most: float, h: float) -> None:
+    def shift(
+        self,
+        phi: CellField,
+        is_closed: NDArray[np.bool_],
+        missing: Array,
+        most: float,
+        h: float,
+        is_held: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Move the surface of each body outwards until a volume (in cells, by number) is there that was missing.
 
         Args:
             phi: The level set, m.
             is_closed: Cells in which there is no surface.
             missing: Volume by number.
-            most: Cells by which a surface may move at most.
+            most: Cells by which a surface may move at most; as many times that as its body is too large or small.
             h: Cell size, m.
+            is_held: Cells in which it stays where it is; none, if not given.
         """
         surface = (np.abs(phi.pool) < 0.5 * h) & ~is_closed
         surface[0] = False
-        area = np.bincount(self.number.pool[surface], minlength=len(self.wanted))
-        shift = np.clip(missing / np.maximum(area, 1), -most, most)
-        shift[0] = 0.0
         near = cells_within(phi, (BAND - 1) * h)
+        if is_held is not None:
+            surface &= ~is_held
+            free = ~is_held[near]
+            near = tuple(part[free] for part in near)
+        area = np.bincount(self.number.pool[surface], minlength=len(self.wanted))
+        # A crumb that has many times what it should have, or little of it, is no surface to be careful with
+        measured = self.wanted - missing
+        ratio = np.maximum(measured, _CRUMB) / np.maximum(self.wanted, _CRUMB)
+        limit = np.minimum(most * np.maximum(ratio, 1 / ratio), 1.0)
+        shift = np.clip(missing / np.maximum(area, 1), -limit, limit)
+        shift[0] = 0.0
         phi.pool[near] -= (shift * h).astype(np.float32)[self.number.pool[near]]
 
 
@@ -161,7 +182,7 @@ def numbered(phi: CellField, is_closed: NDArray[np.bool_], h: float) -> CellFiel
         number[:] = 1
         number[: inside[0].size] = 0
     elif len(heads) > 1:
-        band = np.flatnonzero((np.abs(phi.pool) < np.float32(BAND * h)) & ~inside)
+        band = np.flatnonzero((np.abs(phi.pool) < np.float32(BAND * h)) & ~inside & ~is_closed)
         order = band[np.argsort(phi.pool.reshape(-1)[band], kind="stable")]
         _reach_out(tiles.shape)(phi.pool.reshape(-1), number, tiles.neighbours, order)
     return CellField(tiles, number.reshape(phi.pool.shape))

@@ -154,7 +154,11 @@ class LevelSet:
             room: What is closed to it after the move, and how much may be missing.
         """
         h, phi, particles = self.h, self.phi, self.particles
+        shielded = room.shielded(phi, partial(paths.back, dt=dt))
         carry(phi, paths, dt, h, SCHEMES[self.scheme].values, _SEEN)
+        if shielded is not None:
+            cells, values = shielded
+            phi.pool[cells] = values
         room.complete(phi)
         particles.move(paths, dt, h)
         room.confine(particles.place)

@@ -6,6 +6,7 @@ Reference: Enright et al. 2002.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numba import prange
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_numbers
-from plash.grid.tiles import Tiles
+from plash.grid.tiles import Places, Tiles
+
+Points = NDArray[np.float64]
 
 
 class Room:
@@ -26,6 +29,15 @@ class Room:
 
     def unknown(self, tiles: Tiles) -> NDArray[np.bool_] | None:
         """In which cells of tiles φ is no distance, though they are beside the liquid; None if in none."""
+        return None
+
+    def shielded(self, phi: CellField, back: Callable[[Points], Points]) -> tuple[Places, NDArray[np.float32]] | None:
+        """Cells that liquid does not get to on straight ways, and what a level set (m) is there after a move.
+
+        Args:
+            phi: The level set before it.
+            back: Where what is at points (n, d) in metres was before it.
+        """
         return None
 
     def complete(self, phi: CellField) -> None:

@@ -37,7 +37,7 @@ def _read(file: File, scene: Scene, frame: int) -> Mesh:
 SURFACES: FileStage[Mesh] = FileStage(
     name="mesh",
     title="surface construction",
-    edition=5,
+    edition=6,
     folders=("mesh",),
     after=(SIMULATION,),
     file=lambda paths, frame: paths.folder.surface(frame),
