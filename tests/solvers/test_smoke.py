@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -207,7 +208,7 @@ def test_a_source_smaller_than_a_cell_gives_what_it_should(center, motion, keys)
     assert solver.ledger.brought["wick"] == pytest.approx(rate * time, rel=0.005)
 
 
-SOURCES = {
+SOURCES: dict[str, dict[str, Any]] = {
     "hot": {"temperature": 450.0, "density_rate": 1.0},
     "heavy": {"density_rate": 30.0},
     "heavy by mass": {"mass_rate": 2.0},

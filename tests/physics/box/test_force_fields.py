@@ -135,7 +135,7 @@ LATE = {
 @pytest.mark.parametrize("courant", [0.5, 1, 4, 20])
 def test_no_step_jumps_over_what_comes_later(name, courant):
     """Without weight, the end far away: what begins at 0.3 s is seen before."""
-    parts = {key: [{**body, "start": 0.3} for body in bodies] for key, bodies in LATE[name].items()}
+    parts: Any = {key: [{**body, "start": 0.3} for body in bodies] for key, bodies in LATE[name].items()}
     scene = plash.Scene(
         domain={"size": (1.2, 1.0), "resolution": 24, "gravity": (0, 0)},
         solver=plash.Solver(kind="stable_fluids", courant=courant),

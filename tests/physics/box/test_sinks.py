@@ -1,5 +1,7 @@
 """What leaves a box of stable fluids."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -89,12 +91,12 @@ def test_a_sink_without_a_rate_takes_all_that_enters():
 def test_a_sink_that_matches_a_spout_takes_as_much_as_that_brings(size, resolution, courant):
     """Of a spout that pours into the pool, at a rate that grows and falls, and then for some time does not."""
     d = len(size)
-    opening = {"center": (0.6, 0.9, 0.25)[:d], "normal": (0, -1, 0)[:d]}
+    opening: dict[str, Any] = {"center": (0.6, 0.9, 0.25)[:d], "normal": (0, -1, 0)[:d]}
     if d == 2:
         shape = {"kind": "rectangle", "size": [0.2], **opening}
     else:
         shape = {"kind": "disc", "radius": 0.12, **opening}
-    tap = {"kind": "spout", "name": "tap", "shape": shape, "speed": 0.8, "start": 0.1, "stop": 0.7, "ramp": 0.1}
+    tap: Any = {"kind": "spout", "name": "tap", "shape": shape, "speed": 0.8, "start": 0.1, "stop": 0.7, "ramp": 0.1}
     scene = plash.Scene(
         domain={"size": size, "resolution": resolution},
         liquid={"density": 870.0, "kinematic_viscosity": 0.0},

@@ -1,5 +1,7 @@
 """What `plash check` says about sources of smoke, and about wind."""
 
+from typing import Any
+
 import pytest
 from tests.solvers.smokes import smoke_scene
 
@@ -100,13 +102,13 @@ def test_heat_that_does_not_rise_without_gravity_is_found():
 def test_an_estimate_of_endless_steps_ends(kind, monkeypatch):
     """A frame that needs ten million steps is not waited for."""
     monkeypatch.setattr(f"plash.pipeline.check.estimate_{'smoke' if kind == 'smoke' else 'box'}._LONGEST", 0.2)
-    domain = {"size": (1.6, 1.2), "cell_size": H}
+    domain: Any = {"size": (1.6, 1.2), "cell_size": H}
     if kind == "smoke":
-        pot = {"kind": "smoke", "shape": ball(0.8, 0.4, 0.2), "density_rate": 1.0, "velocity": (0.0, 1e7)}
+        pot: Any = {"kind": "smoke", "shape": ball(0.8, 0.4, 0.2), "density_rate": 1.0, "velocity": (0.0, 1e7)}
         scene = plash.Scene(domain=domain, time={"frames": 3}, solver={"kind": kind}, source=[pot])
     else:
-        block = {"shape": {"kind": "box", "min": (0, 0), "max": (0.8, 0.8)}}
-        pump = {"shape": ball(0.8, 0.4, 0.2), "velocity": (0.0, 1e7)}
+        block: Any = {"shape": {"kind": "box", "min": (0, 0), "max": (0.8, 0.8)}}
+        pump: Any = {"shape": ball(0.8, 0.4, 0.2), "velocity": (0.0, 1e7)}
         scene = plash.Scene(domain=domain, time={"frames": 3}, solver={"kind": kind}, fill=[block], pump=[pump])
     assert estimate(scene).steps > 1_000_000
 
