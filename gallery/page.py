@@ -21,7 +21,7 @@ Small clips show the first seconds of a scene; those of smoke, of some thick liq
 Their small stills are ray traced.
 """
 
-README_STILLS = ("cherry_cream", "knot", "whisky_ice", "egg_white")  # below the two pictures at its top
+README_STILLS = ("cherry_cream", "burning_log", "whisky_ice", "egg_white")  # below the two pictures at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
