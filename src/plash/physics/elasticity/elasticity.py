@@ -199,7 +199,8 @@ class ElasticMotion:
             self.smoothing = Smoothing.of(faces, cells, samples, self.of.firmness, self.dt, scheme)
             self.smoothing.add_force(velocity, load, samples, dt / scheme.h)
         found = viscosity.apply(velocity, cells, solids, liquid.viscosity, dt, inlets, paths)
-        return CoupledStep(found.iterations, found.residual, found.pressure, self._thickness(found.nu), dt, scheme.h)
+        thickness = self._thickness(found.nu)
+        return CoupledStep(found.iterations, found.residual, found.pressure, thickness, dt, scheme.h, is_elastic=True)
 
     def _thickness(self, nu: float | CellField) -> float | CellField:
         """Viscosity (m²/s) of a liquid that clings as this one does: its own, and what its modulus is to a step."""

@@ -36,10 +36,12 @@ class CoupledStep(ViscousStep):
     Attributes:
         dt: How long it acted, s.
         h: Cell size, m.
+        is_elastic: Whether elastic stress acts as well.
     """
 
     dt: float = 0.0
     h: float = 1.0
+    is_elastic: bool = False
 
     def hold_alone(self, particles: Particles, velocity: FaceField, cells: Cells) -> None:
         """Let particles that are on their own near the liquid cling to it."""
@@ -48,7 +50,7 @@ class CoupledStep(ViscousStep):
 
     def continue_outside(self, velocity: FaceField, cells: Cells) -> None:
         """Continue the new velocity beyond the surface so that there is no stress."""
-        continue_stress_free(velocity, cells)
+        continue_stress_free(velocity, cells, self.is_elastic)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@
 the mean of all that are known, in the open faces beside those of the liquid. Liquid that turns as a rigid body is
 continued exactly: particles at its surface read these faces, and would lose angular momentum in every step. Of the
 change of u_a towards the surface no more is taken than it has one cell deeper as well: in waves of a few cells the two
-have opposite signs, and the whole change would carry away sideways what lifts the crest.
+have opposite signs, and the whole change would carry away sideways what lifts the crest. In elastic liquid, whose
+stress turns such waves back, the whole change is taken.
 
 Reference: Batty & Bridson 2008, section 3.
 """
@@ -29,11 +30,11 @@ _HALO = 2
 
 
 @stage
-def continue_stress_free(velocity: FaceField, cells: Cells) -> None:
+def continue_stress_free(velocity: FaceField, cells: Cells, is_elastic: bool = False) -> None:
     """Set the velocity on open faces next to the liquid, in two layers, from that of open faces of the liquid."""
     tiles = velocity.tiles
     known = np.where((cells.faces & (WET | WALL)) == WET, velocity.pool, UNKNOWN)
-    run = _continue(tiles.shape)
+    run = _continue(tiles.shape, is_elastic)
     for _ in range(_LAYERS):
         continued = known.copy()
         run(known, cells.faces, tiles.neighbours, tiles.slots, continued, chunk_count())
@@ -42,7 +43,7 @@ def continue_stress_free(velocity: FaceField, cells: Cells) -> None:
 
 
 @inlined
-def _candidate(blocks, bits, a, b, m, up, PY, PX):
+def _candidate(blocks, bits, a, b, m, up, WHOLE, PY, PX):
     """What the face m across axis a would have if the surface towards one neighbour along axis b had no stress."""
     along, across = stride(b, PY, PX), stride(a, PY, PX)
     value = blocks[a, m + along] if up else blocks[a, m - along]
@@ -51,7 +52,7 @@ def _candidate(blocks, bits, a, b, m, up, PY, PX):
     slope = _smooth_slope(blocks[b], bits[b], m + along if up else m, across)
     change = slope if up else -slope
     deeper = value - (blocks[a, m + 2 * along] if up else blocks[a, m - 2 * along])
-    return value + (_agreed(change, deeper) if deeper == deeper else change)
+    return value + (change if WHOLE or deeper != deeper else _agreed(change, deeper))
 
 
 @inlined
@@ -109,11 +110,12 @@ def _find_reached(reached, known, values, PY, PX, DIM):
 
 
 @for_tile_shape
-def _continue(shape: Shape) -> Kernel:
+def _continue(shape: Shape, is_elastic: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, _HALO)
     DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
+    WHOLE = is_elastic
 
     @kernel
     def run(velocity, faces, neighbours, tiles, continued, chunks):
@@ -147,7 +149,7 @@ def _continue(shape: Shape) -> Kernel:
                                 total, count = np.float32(0), np.float32(0)
                                 for b in range(DIM):
                                     for up in range(2):
-                                        value = _candidate(blocks, bits, a, b, o + x, up, PY, PX)
+                                        value = _candidate(blocks, bits, a, b, o + x, up, WHOLE, PY, PX)
                                         if value == value:
                                             total += value
                                             count += np.float32(1)
