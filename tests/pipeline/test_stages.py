@@ -128,7 +128,8 @@ def test_an_export_that_is_lost_or_changed_is_made_again(straight, copy, with_ex
     assert [str(copy / "triangles") in found for found in inspect_run(copy, with_checksums=True).damaged] == [True] * 2
     counter = Counter()
     plash.resume(copy, progress=counter)
-    assert counter.made_by == {"triangles": [1, 2], "report": [0]}
+    # The report, which tells how long each file took, is as it was if they took as long as the first time
+    assert counter.made_by in ({"triangles": [1, 2], "report": [0]}, {"triangles": [1, 2]})
     assert checksums(copy, "triangles") == checksums(straight, "triangles")
 
 
