@@ -16,7 +16,6 @@ from gallery import clips, heroes
 from gallery import pictures as pictures_module
 from plash.render.preview.preview import preview_of
 
-
 MISSING = README_STILLS[1]
 
 
@@ -137,10 +136,11 @@ def test_a_large_still_is_made_once_and_again_when_its_scene_changes(tmp_path, m
 
 
 def test_a_scene_with_a_large_still_alone_is_on_the_page(docs):
-    heroes.still(docs / "pictures" / "gallery", "knot").write_bytes(b"large")
+    heroes.still(docs / "pictures" / "gallery", MISSING).write_bytes(b"large")
     page = gallery_page(plash.gallery(), docs / "pictures" / "gallery")
-    section = page[page.index("## Knot\n") : page.index("plash run knot\n")]
-    assert re.findall(r"\((.*?)\)", section) == ["pictures/gallery/knot_large.jpg"]
+    before = page[: page.index(f"plash run {MISSING}\n")]
+    section = before[before.rindex("\n## ") :]
+    assert re.findall(r"\]\((.*?)\)", section) == [f"pictures/gallery/{MISSING}_large.jpg"]
 
 
 def test_large_stills_are_of_scenes_that_exist_and_of_frames_they_have():
