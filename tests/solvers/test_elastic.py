@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from validation.elastic import step_on
 
 import plash
 from plash.errors import SceneError
@@ -162,6 +163,25 @@ def test_a_stretched_body_swings_and_gains_no_energy(courant):
     assert max(energies) < (1.1 if courant is None else 1.7)
     assert max(energies[12:]) < max(energies[:12])
     assert max(widths) > widths[-1] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("d", "resolution"), [(2, 24), (2, 40), (3, 18)])
+def test_a_block_on_a_floor_that_holds_it_sways_and_gains_no_energy(d, resolution):
+    """What the stress at the floor takes from the velocity is what strain gains, in liquid without viscosity too."""
+    fill = box((0.1, 0.0, 0.1)[:d], (0.2, 0.1, 0.2)[:d])
+    keys = {"gravity": False, "domain": {"friction": {"y_min": 1.0}}}
+    made = scene([fill], (0.3, 0.15, 0.3)[:d], resolution, 5e3, **keys)
+    solver = build_liquid(made)
+    solver.state.particles.velocity[0] = 0.2 * np.sin(np.pi * solver.state.particles.position(solver.h)[:, 1] / 0.2)
+    energies, ways = [], []
+    while solver.state.time < 0.5:
+        energies.append(step_on(solver, made, 0.5))
+        ways.append(float(solver.state.particles.position(solver.h)[:, 0].mean()))
+    assert max(energies) < 1.08 * energies[0]
+    assert energies[-1] < energies[0]
+    swings = np.flatnonzero(np.diff(np.sign(np.array(ways) - ways[0])))
+    assert len(swings) >= 3
 
 
 @pytest.mark.slow

@@ -52,7 +52,10 @@ class Constants(NamedTuple):
 
 @stage
 def particle_load(particles: Particles, constants: Constants, samples: StressSamples, rho: float) -> Pool:
-    """Elastic stress over density times the volume it has, in cells: [entry, slot, z, y, x], m²/s²."""
+    """Elastic stress over density times the volume it has, in cells: [entry, slot, z, y, x], m²/s².
+
+    At a wall that holds liquid only the part of a cell before it has particles. There the ratio makes up for it.
+    """
     tiles = samples.tiles
     load = np.zeros_like(samples.share)
     brought = _Brought(particles.strain_tensor, particles.volume, 2 / rho * constants.rows[0])
@@ -60,7 +63,7 @@ def particle_load(particles: Particles, constants: Constants, samples: StressSam
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         scatter(particles.places, brought, particles.in_tiles(tiles), busy, samples.share, load, chunk_count())
-    return load
+    return load * samples.ratio
 
 
 @stage

@@ -72,9 +72,10 @@ def warm_walls(scene: Scene, solids: SceneSolids[Any], above: float = 0.0) -> Wa
 
 
 def is_layer_resolved(scene: Scene) -> bool:
-    """Whether viscosity reaches half a cell into the liquid in 1/24 s, the time of friction.
+    """Whether stress, viscous or elastic, reaches half a cell into all of the liquid in 1/24 s, the time of friction.
 
     Then it stops liquid at walls of friction 1 by itself. A thinner layer is not seen by the grid, and the law of
     friction stands in for it.
     """
-    return scene.liquid.nu / 24 >= (0.5 * scene.domain.h) ** 2
+    least = min(modulus for modulus, _, _ in scene.elastic_constants)
+    return scene.liquid.nu / 24 + least / scene.liquid.rho / 24**2 >= (0.5 * scene.domain.h) ** 2
