@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import j1, jn_zeros
 from validation.elastic import step_on
 
 import plash
@@ -87,16 +88,51 @@ def test_a_standing_wave_in_a_full_box_has_its_frequency(d, fps):
         solver.advance((len(seen) + 1) / fps)
         seen.append((solver.state.velocity_time, float((p_now().velocity * mode()).sum())))
     times, amounts = np.array(seen).T
-    changes = np.flatnonzero(np.sign(amounts[1:]) != np.sign(amounts[:-1]))
-    assert len(changes) >= 3
-    crossings = [times[i] - amounts[i] * (times[i + 1] - times[i]) / (amounts[i + 1] - amounts[i]) for i in changes]
-    omega = np.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0])
+    omega = np.pi / mean_gap(times, amounts)
     exact = np.sqrt(modulus / RHO) * np.linalg.norm(wave)
     turn = exact / fps
     assert (longest_elastic_step(modulus / RHO, solver.h, d) > 1 / fps) == (fps > 20)
     part = 0.31 * turn**2
     expected = exact if fps > 20 else 2 * fps * np.arcsin(turn / 2 * (1 + 2 * part) / (1 + part) ** 2)
     assert omega == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("resolution", "within"), [(16, 0.05), (32, 0.025)])
+def test_jelly_in_a_round_tank_turns_to_and_fro_at_its_frequency(resolution, within):
+    """Tank walls that cut cells hold it: u = J_1(k r), omega = c k, with the first zero of J_1 at the wall."""
+    middle, radius, modulus = 0.5, 0.4, 4e3
+    around = [
+        {"kind": "box", "min": (-1, -1), "max": (2, 2)},
+        {"kind": "sphere", "center": (0.5, 0.5), "radius": radius},
+    ]
+    tank = {"name": "tank", "shape": {"kind": "difference", "of": around}, "friction": 1.0}
+    solver = build_liquid(scene([{"shape": around[1]}], (1, 1), resolution, modulus, gravity=False, solid=[tank]))
+    wave = jn_zeros(1, 1)[0] / radius
+    exact = wave * np.sqrt(modulus / RHO)
+
+    def mode():
+        x, y = (solver.state.particles.position(solver.h) - middle).T
+        distance = np.hypot(x, y)
+        return np.stack([-y, x]) / distance * j1(wave * distance)
+
+    solver.state.particles.velocity[:] = 3e-3 * mode()
+    seen: list[tuple[float, float]] = []
+    while solver.state.time < 3 * 2 * np.pi / exact:
+        solver.advance(100.0)
+        particles = solver.state.particles
+        seen.append((solver.state.velocity_time, float((particles.volume * particles.velocity * mode()).sum())))
+    times, amounts = np.array(seen).T
+    assert np.pi / mean_gap(times, amounts) == pytest.approx(exact, rel=within)
+    assert np.abs(amounts[-len(amounts) // 5 :]).max() > 0.97 * np.abs(amounts).max()
+
+
+def mean_gap(times, amounts):
+    """Mean time between passes through zero."""
+    changes = np.flatnonzero(np.sign(amounts[1:]) != np.sign(amounts[:-1]))
+    assert len(changes) >= 3
+    passes = [times[i] - amounts[i] * (times[i + 1] - times[i]) / (amounts[i + 1] - amounts[i]) for i in changes]
+    return (passes[-1] - passes[0]) / (len(passes) - 1)
 
 
 @pytest.mark.slow
