@@ -69,6 +69,21 @@ def add_four(typing_context, array, place, four):
     return types.void(array, types.uint64, _FOUR), generate
 
 
+@intrinsic
+def add_two(typing_context, array, place, one, other):
+    """Add two numbers to neighbours in a flat array, from a place without a sign on."""
+
+    def generate(context, builder, signature, arguments):
+        at = _place(context, builder, signature, arguments, arguments[1], _PAIR)
+        pair = ir.Constant(_PAIR, ir.Undefined)
+        for lane in range(2):
+            pair = builder.insert_element(pair, arguments[2 + lane], _NUMBER(lane))
+        builder.store(builder.fadd(builder.load(at, align=4), pair), at, align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.float32, types.float32), generate
+
+
 def _each(a: Any, b: Any, operation: str) -> Any:
     """One operation on four numbers, lane by lane."""
     if a != _FOUR or b not in (_FOUR, types.float32):

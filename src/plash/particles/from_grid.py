@@ -21,10 +21,8 @@ from plash.grid.loops import chunk_slots
 from plash.grid.sample import cell_and_share, interpolate, interpolate_known, interpolate_known_from
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import corner_of_batch, find_corners, last_place, place_in_block
+from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, place_in_block
 from plash.timing import stage
-
-_BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
 
 
 @stage
@@ -90,7 +88,6 @@ def _gather(shape: Shape) -> Kernel:
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, velocity, ballistic, in_tiles, grid, unknown, chunks):
@@ -143,7 +140,6 @@ def _gather_change(shape: Shape) -> Kernel:
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, given, ballistic, in_tiles, blend, unknown, chunks):
@@ -253,7 +249,6 @@ def _gather_affine(shape: Shape) -> Kernel:
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, velocity, gradient, ballistic, in_tiles, grid, unknown, chunks):

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined_plainly
+from plash.grid.lanes import minus, times
 from plash.grid.sample import cell_and_share
+
+BATCH = 128  # particles that kernels take together: one loop without branches for each thing that is done with them
 
 
 class Positions(NamedTuple):
@@ -97,6 +100,23 @@ def corner_of_batch(corner, share, k, sides, PY, PX, DIM):
         return np.uint64(np.uint32(o)), share[a, 0, k], share[b, 1, k], np.float32(0)
     o += corner[c, 2, k] * np.int32(PY * PX)
     return np.uint64(np.uint32(o)), share[a, 0, k], share[b, 1, k], share[c, 2, k]
+
+
+@inlined_plainly
+def spread_to_corners(volume, fx, fy, fz, DIM):
+    """What a particle at (fx, fy, fz) beyond the minimal corner brings to the left and the right ends of four rows.
+
+    The rows are those below and above in front, and below and above behind; in 2-D the last two do not count.
+    """
+    zero, one = np.float32(0), np.float32(1)
+    fy0 = one - fy
+    if DIM == 2:
+        whole = times((fy0, fy, zero, zero), volume)
+    else:
+        front, behind = volume * (one - fz), volume * fz
+        whole = times((front, front, behind, behind), (fy0, fy, fy0, fy))
+    right = times(whole, fx)
+    return minus(whole, right), right
 
 
 def last_place(size: int) -> np.float32:

@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
-from plash.grid.lanes import add_four, minus, pairs_from, plus, times
+from plash.grid.lanes import add_four, pairs_from, plus, times
 from plash.grid.loops import chunk_range, chunk_slice, neighbour_number, tile_beside
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import corner_of_batch, find_corners, last_place
+from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, spread_to_corners
 from plash.timing import stage
 
-_BATCH = 128  # particles that are taken together
 _TOUCHED = 1e-6  # weight, in cells of volume, from which a face counts as reached
 
 
@@ -68,21 +67,20 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
     AFFINE = affine
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, carried, in_tiles, tiles, momentum, weight, chunks):
         velocity, gradient, volume = carried
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
-        one = np.float32(1)
+        zero = np.float32(0)
         for c in prange(chunks):
             block = np.empty(DIM * SIZE * 2, np.float32)
             corner = np.zeros((2, 3, BATCH), np.int32)
             share = np.zeros((2, 3, BATCH), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                block[:] = np.float32(0)
+                block[:] = zero
                 for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
                     size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
                     find_corners(corner, share, places, origins, t, first, size, DIM, LAST)
@@ -91,7 +89,6 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
                         for k in range(size):
                             p = first + k
                             o, fx, fy, fz = corner_of_batch(corner, share, k, sides, PY, PX, DIM)
-                            fy0, fz0, zero = one - fy, one - fz, np.float32(0)
                             q = velocity[axis, p]
                             cx = cy = cz = zero
                             if AFFINE:
@@ -101,14 +98,7 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
                                 if DIM == 3:
                                     cz = gradient[axis * DIM + 2, p]
                                     q -= cz * fz
-                            # Four rows of two faces each: below and above in front, below and above behind
-                            w = volume[p]
-                            if DIM == 3:
-                                weights = times((w * fz0, w * fz0, w * fz, w * fz), (fy0, fy, fy0, fy))
-                            else:
-                                weights = times((fy0, fy, zero, zero), w)
-                            right = times(weights, fx)
-                            left = minus(weights, right)
+                            left, right = spread_to_corners(volume[p], fx, fy, fz, DIM)
                             speeds = plus((zero, cy, cz, cy + cz), q) if AFFINE else (q, q, q, q)
                             left_momentum = times(left, speeds)
                             right_momentum = times(right, plus(speeds, cx) if AFFINE else speeds)
