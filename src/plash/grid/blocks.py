@@ -137,25 +137,45 @@ def sum_known_neighbours(found, block, pool, neighbours, t, BZ, BY, BX):
 
 
 @inlined_plainly
+def add_row(row, block, o, stride, BX):
+    """Add every stride-th value of a block, from index o on, to a row of 8 or 16; none is read once one is written."""
+    step = np.uint64(stride)
+    for x in range(0, BX, 8):
+        i, j = np.uint64(x), np.uint64(o) + np.uint64(x) * step
+        r0, r1, r2, r3 = block[j], block[j + step], block[j + np.uint64(2) * step], block[j + np.uint64(3) * step]
+        j += np.uint64(4) * step
+        r4, r5, r6, r7 = block[j], block[j + step], block[j + np.uint64(2) * step], block[j + np.uint64(3) * step]
+        row[i] += r0
+        row[i + np.uint64(1)] += r1
+        row[i + np.uint64(2)] += r2
+        row[i + np.uint64(3)] += r3
+        row[i + np.uint64(4)] += r4
+        row[i + np.uint64(5)] += r5
+        row[i + np.uint64(6)] += r6
+        row[i + np.uint64(7)] += r7
+
+
+@inlined_plainly
 def add_block(block, start, stride, pool, neighbours, t, BZ, BY, BX):
     """Add entries start, start + stride, ... of a block of halo 1 to a tile and its neighbours; none to absent ones."""
     HZ = 1 if BZ > 1 else 0
     PY = BY + 2
     PX = BX + 2
+    beside = neighbours[t]
+    first, last = np.uint64(0), np.uint64(BX - 1)
     for pz in range(BZ + 2 * HZ):
         dz, z = tile_beside(pz - HZ, BZ)
         for py in range(PY):
             dy, y = tile_beside(py - 1, BY)
-            row = neighbour_number(-1, dy, dz)
-            o = start + stride * (pz * PY + py) * PX
-            s = neighbours[t, row]
+            number = np.uint64(neighbour_number(-1, dy, dz))
+            o = np.uint64(start + stride * (pz * PY + py) * PX)
+            u, v = np.uint64(z), np.uint64(y)
+            s = np.uint64(beside[number])
             if s > 0:
-                pool[s, z, y, BX - 1] += block[o]
-            s = neighbours[t, row + 1]
+                pool[s, u, v, last] += block[o]
+            s = np.uint64(beside[number + np.uint64(1)])
             if s > 0:
-                target = pool[s, z, y]
-                for x in range(BX):
-                    target[x] += block[o + stride * (x + 1)]
-            s = neighbours[t, row + 2]
+                add_row(pool[s, u, v], block, o + np.uint64(stride), stride, BX)
+            s = np.uint64(beside[number + np.uint64(2)])
             if s > 0:
-                pool[s, z, y, 0] += block[o + stride * (BX + 1)]
+                pool[s, u, v, first] += block[o + np.uint64(stride * (BX + 1))]

@@ -92,11 +92,18 @@ def interpolate_known(block, x, y, z, PY, PX, THIN):
     i, fx = cell_and_share(x)
     j, fy = cell_and_share(y)
     k, fz = cell_and_share(np.float32(0) if THIN else z)
+    start = np.uint64(np.uint32((k * np.int32(PY) + j) * np.int32(PX) + i))
+    return interpolate_known_from(block, start, fx, fy, fz, PY, PX, THIN)
+
+
+@inlined_plainly
+def interpolate_known_from(block, start, fx, fy, fz, PY, PX, THIN):
+    """The same from the minimal corner's index on, and how far the place lies beyond that corner."""
     total = np.float32(0)
     weight = np.float32(0)
     for corner in range(4 if THIN else 8):
         a, b, c = corner_step(corner)
-        value = block[((k + c) * PY + j + b) * PX + i + a]
+        value = block[start + np.uint64((c * PY + b) * PX + a)]
         w = corner_weight(corner, fx, fy, fz, THIN)
         if value == value and w > 0:
             total += w * value

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_slots, numbers_in
-from plash.grid.sample import cell_and_share, interpolate, interpolate_known
+from plash.grid.lanes import minus, pairs_from, plus, times
+from plash.grid.loops import chunk_slots
+from plash.grid.sample import cell_and_share, interpolate, interpolate_known, interpolate_known_from
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import last_place, place_in_block
+from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, place_in_block
 from plash.timing import stage
-
-_BATCH = 128  # particles whose samples are computed before any of them is looked at: a loop without branches
 
 
 @stage
@@ -89,7 +88,6 @@ def _gather(shape: Shape) -> Kernel:
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, velocity, ballistic, in_tiles, grid, unknown, chunks):
@@ -142,7 +140,6 @@ def _gather_change(shape: Shape) -> Kernel:
     THIN = BZ == 1
     SIZE = PZ * PY * PX
     LAST = last_place(BX)
-    BATCH = _BATCH
 
     @kernel
     def run(places, given, ballistic, in_tiles, blend, unknown, chunks):
@@ -255,71 +252,63 @@ def _gather_affine(shape: Shape) -> Kernel:
 
     @kernel
     def run(places, velocity, gradient, ballistic, in_tiles, grid, unknown, chunks):
-        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(origins) - 1
-        half = np.float32(0.5)
+        nothing = np.float32(0)
         for c in prange(chunks):
             new = np.empty((DIM, SIZE), np.float32)
+            corner = np.zeros((2, 3, BATCH), np.int32)
+            share = np.zeros((2, 3, BATCH), np.float32)
             missing = 0
             for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
                     continue
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
-                for p in numbers_in(starts, t):
-                    if ballistic[p]:
-                        for row in range(DIM * DIM):
-                            gradient[row, p] = np.float32(0)
-                        continue
-                    x = place_in_block(cell, offset, origins, t, p, 0, LAST)
-                    y = place_in_block(cell, offset, origins, t, p, 1, LAST)
-                    z = place_in_block(cell, offset, origins, t, p, 2, LAST) if DIM == 3 else np.float32(0)
+                for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
+                    size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
+                    find_corners(corner, share, places, origins, t, first, size, DIM, LAST)
                     for axis in range(DIM):
-                        sx = x if axis == 0 else x - half
-                        sy = y if axis == 1 else y - half
-                        sz = z if axis == 2 else z - half
-                        u, gx, gy, gz = _value_and_slope(new[axis], sx, sy, sz, PY, PX, THIN)
-                        if u != u:
-                            u = interpolate_known(new[axis], sx, sy, sz, PY, PX, THIN)
-                            gx = gy = gz = np.float32(0)
-                        if u != u:
-                            missing += 1
-                        else:
+                        sides = 0 if axis == 0 else 1, 0 if axis == 1 else 1, 0 if axis == 2 else 1
+                        for k in range(size):
+                            p = first + k
+                            o, fx, fy, fz = corner_of_batch(corner, share, k, sides, PY, PX, DIM)
+                            u, gx, gy, gz = _value_and_slope(new[axis], o, fx, fy, fz, PY, PX, THIN)
+                            if u != u:
+                                u = interpolate_known_from(new[axis], o, fx, fy, fz, PY, PX, THIN)
+                                gx = gy = gz = nothing
+                            if ballistic[p]:
+                                u, gx, gy, gz = velocity[axis, p], nothing, nothing, nothing
+                            elif u != u:
+                                missing += 1
+                                u = velocity[axis, p]
                             velocity[axis, p] = u
-                        gradient[axis * DIM, p] = gx
-                        gradient[axis * DIM + 1, p] = gy
-                        if DIM == 3:
-                            gradient[axis * DIM + 2, p] = gz
+                            gradient[axis * DIM, p] = gx
+                            gradient[axis * DIM + 1, p] = gy
+                            if DIM == 3:
+                                gradient[axis * DIM + 2, p] = gz
             unknown[c] = missing
 
     return run
 
 
 @inlined_plainly
-def _value_and_slope(block, x, y, z, PY, PX, THIN):
-    """Linear interpolation and the gradient of its weights, per cell."""
-    i, fx = cell_and_share(x)
-    j, fy = cell_and_share(y)
-    o = j * np.int32(PX) + i
+def _value_and_slope(block, a, fx, fy, fz, PY, PX, THIN):
+    """Linear interpolation from the minimal corner's index on, and the gradient of its weights, per cell."""
+    b = a + np.uint64(PX)
+    behind = np.uint64(0 if THIN else PY * PX)
+    # Along x in four rows: below and above in front, below and above behind
+    left, right = pairs_from(block, a, b, a + behind, b + behind)
+    dx = minus(right, left)
+    low = plus(left, times(dx, fx))
+    # Along y: values in front and behind, slopes along x in front and behind
+    below = low[0], low[2], dx[0], dx[2]
+    dy = minus((low[1], low[3], dx[1], dx[3]), below)
+    front = plus(below, times(dy, fy))
     if THIN:
-        value, gx, gy = _value_and_slope_in_layer(block, np.uint64(np.uint32(o)), fx, fy, PX)
-        return value, gx, gy, np.float32(0)
-    k, fz = cell_and_share(z)
-    o += k * np.int32(PY * PX)
-    m = np.uint64(np.uint32(o))
-    front, gx_front, gy_front = _value_and_slope_in_layer(block, m, fx, fy, PX)
-    back, gx_back, gy_back = _value_and_slope_in_layer(block, m + np.uint64(PY * PX), fx, fy, PX)
-    value = front + fz * (back - front)
-    return value, gx_front + fz * (gx_back - gx_front), gy_front + fz * (gy_back - gy_front), back - front
-
-
-@inlined_plainly
-def _value_and_slope_in_layer(block, o, fx, fy, PX):
-    """The same in one layer, at (fx, fy) from entry o of the block."""
-    right, above, beyond = o + np.uint64(1), o + np.uint64(PX), o + np.uint64(PX + 1)
-    dx_low = block[right] - block[o]
-    dx_high = block[beyond] - block[above]
-    low = block[o] + fx * dx_low
-    high = block[above] + fx * dx_high
-    return low + fy * (high - low), dx_low + fy * (dx_high - dx_low), high - low
+        return front[0], front[2], dy[0], np.float32(0)
+    # Along z: the value, and its slopes along x and y
+    near = front[0], front[2], dy[0], np.float32(0)
+    dz = minus((front[1], front[3], dy[1], np.float32(0)), near)
+    value, gx, gy, _ = plus(near, times(dz, fz))
+    return value, gx, gy, dz[0]

@@ -12,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plash.grid.compile import inlined_plainly
+from plash.grid.lanes import minus, times
+from plash.grid.sample import cell_and_share
+
+BATCH = 128  # particles that kernels take together: one loop without branches for each thing that is done with them
 
 
 class Positions(NamedTuple):
@@ -64,7 +68,55 @@ def split_position(x):
 def place_in_block(cell, offset, origins, t, p, axis, LAST):
     """Coordinate of particle p in the block of tile t with a halo of 1, but not beyond the tile by rounding."""
     n = np.uint64(p)
-    return min(np.float32(cell[axis, n] - origins[t, axis] + 1) + offset[axis, n], LAST)
+    return min(np.float32(np.int32(cell[axis, n] - origins[t, axis] + 1)) + offset[axis, n], LAST)
+
+
+@inlined_plainly
+def find_corners(corner, share, places, origins, t, first, size, DIM, LAST):
+    """Where a batch of particles is in the block of tile t with a halo of 1, by axis, among faces and cell centres.
+
+    Rows 0 count from the faces across an axis, rows 1 from the centres of cells: which one a particle has behind it,
+    and how far beyond it lies. Kernels go on with one row at a time: particles are often a multiple of 1024, then the
+    rows of all that they carry share their places in the cache, and it holds no more than a dozen of them at once.
+    """
+    cell, offset = places
+    half = np.float32(0.5)
+    for axis in range(DIM):
+        for k in range(np.uint64(size)):
+            x = place_in_block(cell, offset, origins, t, first + k, axis, LAST)
+            corner[0, axis, k], share[0, axis, k] = cell_and_share(x)
+            corner[1, axis, k], share[1, axis, k] = cell_and_share(x - half)
+
+
+@inlined_plainly
+def corner_of_batch(corner, share, k, sides, PY, PX, DIM):
+    """Index in the block of the minimal corner of particle k of a batch, and how far the particle is beyond it.
+
+    The sides are 0 along axes on which faces count and 1 where centres do.
+    """
+    a, b, c = sides
+    o = corner[b, 1, k] * np.int32(PX) + corner[a, 0, k]
+    if DIM == 2:
+        return np.uint64(np.uint32(o)), share[a, 0, k], share[b, 1, k], np.float32(0)
+    o += corner[c, 2, k] * np.int32(PY * PX)
+    return np.uint64(np.uint32(o)), share[a, 0, k], share[b, 1, k], share[c, 2, k]
+
+
+@inlined_plainly
+def spread_to_corners(volume, fx, fy, fz, DIM):
+    """What a particle at (fx, fy, fz) beyond the minimal corner brings to the left and the right ends of four rows.
+
+    The rows are those below and above in front, and below and above behind; in 2-D the last two do not count.
+    """
+    zero, one = np.float32(0), np.float32(1)
+    fy0 = one - fy
+    if DIM == 2:
+        whole = times((fy0, fy, zero, zero), volume)
+    else:
+        front, behind = volume * (one - fz), volume * fz
+        whole = times((front, front, behind, behind), (fy0, fy, fy0, fy))
+    right = times(whole, fx)
+    return minus(whole, right), right
 
 
 def last_place(size: int) -> np.float32:

@@ -7,8 +7,6 @@ tile's neighbours.
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -154,21 +152,16 @@ def _reorder(
 
 def with_buffer(keys: NDArray[np.int64], extent: NDArray[np.int32], buffer: int, shape: Shape) -> NDArray[np.int64]:
     """Keys of all tiles within a buffer of the occupied cells, whose extent in each tile is given."""
-    sizes = shape[::-1]
-    rings = [-(-buffer // size) if size > 1 else 0 for size in sizes]
-    needed = [keys]
-    for offset in itertools.product(*(range(-ring, ring + 1) for ring in rings)):
-        if not any(offset):
-            continue
-        near = np.ones(len(keys), np.bool_)
-        for axis, d in enumerate(offset):
-            if d < 0:
-                near &= extent[:, axis, 0] + (-d - 1) * sizes[axis] + 1 <= buffer
-            elif d > 0:
-                near &= sizes[axis] - extent[:, axis, 1] + (d - 1) * sizes[axis] <= buffer
-        if near.any():
-            needed.append(widened(keys[near], np.array(offset, np.int64)))
-    return np.unique(np.concatenate(needed))
+    near = np.ones((1, 1, 1, len(keys)), np.bool_)
+    rings = [-(-buffer // size) if size > 1 else 0 for size in shape[::-1]]
+    for axis, (size, ring) in enumerate(zip(shape[::-1], rings, strict=True)):
+        away = np.arange(-ring, ring + 1)[:, None]
+        gap = np.where(away < 0, extent[:, axis, 0] + 1, size - extent[:, axis, 1]) + (np.abs(away) - 1) * size
+        along = [1, 1, 1, len(keys)]
+        along[axis] = len(away)
+        near = near & ((away == 0) | (gap <= buffer)).reshape(along)
+    *away_by_axis, tile = np.nonzero(near)
+    return np.unique(widened(keys[tile], np.stack(away_by_axis, axis=-1) - rings))
 
 
 @for_tile_shape

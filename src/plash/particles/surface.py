@@ -29,11 +29,12 @@ from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
-from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, numbers_in, row_start
-from plash.grid.sample import cell_and_share, corner_weight
+from plash.grid.lanes import add_two
+from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_start
+from plash.grid.sample import corner_weight
 from plash.grid.tiles import Places, Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import last_place, place_in_block
+from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, spread_to_corners
 from plash.timing import stage
 
 ClosedSides = Sequence[tuple[int, int, int]]  # axis, the last cell inside, and 1 or -1: the way out
@@ -180,38 +181,25 @@ def _deposit(shape: Shape) -> Kernel:
 
     @kernel
     def run(places, volume, in_tiles, tiles, fill, chunks):
-        cell, offset = places
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
-        half = np.float32(0.5)
-        one = np.float32(1)
+        sides = 1, 1, 1
         for c in prange(chunks):
             block = np.empty(PZ * PY * PX, np.float32)
+            corner = np.zeros((2, 3, BATCH), np.int32)
+            share = np.zeros((2, 3, BATCH), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 block[:] = np.float32(0)
-                for p in numbers_in(starts, t):
-                    # Coordinates in the block, counted from the centre of its first cell
-                    i_x, fx = cell_and_share(place_in_block(cell, offset, origins, t, p, 0, LAST) - half)
-                    i_y, fy = cell_and_share(place_in_block(cell, offset, origins, t, p, 1, LAST) - half)
-                    o = i_y * np.int32(PX) + i_x
-                    fz = np.float32(0)
-                    if DIM == 3:
-                        i_z, fz = cell_and_share(place_in_block(cell, offset, origins, t, p, 2, LAST) - half)
-                        o += i_z * np.int32(PY * PX)
-                    m = np.uint64(np.uint32(o))
-                    for depth in range(DEPTH):
-                        wz = volume[p]
-                        if DIM == 3:
-                            wz = wz * (fz if depth == 1 else one - fz)
-                        for row in range(2):
-                            w = wz * (fy if row == 1 else one - fy)
-                            w1 = w * fx
-                            a0 = m + np.uint64(depth * PY * PX + row * PX)
-                            a1 = a0 + np.uint64(1)
-                            b0, b1 = block[a0], block[a1]
-                            block[a0] = b0 + (w - w1)
-                            block[a1] = b1 + w1
+                for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
+                    size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
+                    find_corners(corner, share, places, origins, t, first, size, DIM, LAST)
+                    for k in range(size):
+                        m, fx, fy, fz = corner_of_batch(corner, share, k, sides, PY, PX, DIM)
+                        left, right = spread_to_corners(volume[first + k], fx, fy, fz, DIM)
+                        for row in range(2 * DEPTH):
+                            place = m + np.uint64((row >> 1) * PY * PX + (row & 1) * PX)
+                            add_two(block, place, left[row], right[row])
                 add_block(block, 0, 1, fill, neighbours, t, BZ, BY, BX)
 
     return run

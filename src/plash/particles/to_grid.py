@@ -17,14 +17,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import add_block, block_sizes
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
+from plash.grid.blocks import block_sizes
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
-from plash.grid.loops import chunk_range, chunk_slice, numbers_in
-from plash.grid.sample import cell_and_share
+from plash.grid.lanes import add_four, pairs_from, plus, times
+from plash.grid.loops import chunk_range, chunk_slice, neighbour_number, tile_beside
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
-from plash.particles.positions import last_place, place_in_block
+from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, spread_to_corners
 from plash.timing import stage
 
 _TOUCHED = 1e-6  # weight, in cells of volume, from which a face counts as reached
@@ -70,67 +70,78 @@ def _scatter(shape: Shape, affine: bool) -> Kernel:
 
     @kernel
     def run(places, carried, in_tiles, tiles, momentum, weight, chunks):
-        cell, offset = places
         velocity, gradient, volume = carried
         starts, origins, neighbours, _ = in_tiles
         n = len(tiles)
-        half = np.float32(0.5)
-        one = np.float32(1)
+        zero = np.float32(0)
         for c in prange(chunks):
             block = np.empty(DIM * SIZE * 2, np.float32)
+            corner = np.zeros((2, 3, BATCH), np.int32)
+            share = np.zeros((2, 3, BATCH), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                block[:] = np.float32(0)
-                for p in numbers_in(starts, t):
-                    # Coordinates in the block, whose first cell is the halo's
-                    x = place_in_block(cell, offset, origins, t, p, 0, LAST)
-                    y = place_in_block(cell, offset, origins, t, p, 1, LAST)
-                    z = place_in_block(cell, offset, origins, t, p, 2, LAST) if DIM == 3 else np.float32(0)
+                block[:] = zero
+                for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
+                    size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
+                    find_corners(corner, share, places, origins, t, first, size, DIM, LAST)
                     for axis in range(DIM):
-                        i_x, fx = cell_and_share(x if axis == 0 else x - half)
-                        i_y, fy = cell_and_share(y if axis == 1 else y - half)
-                        o = i_y * np.int32(PX) + i_x
-                        fz = np.float32(0)
-                        if DIM == 3:
-                            i_z, fz = cell_and_share(z if axis == 2 else z - half)
-                            o += i_z * np.int32(PY * PX)
-                        q = velocity[axis, p]
-                        cx = np.float32(0)
-                        cy = np.float32(0)
-                        cz = np.float32(0)
-                        if AFFINE:
-                            cx = gradient[axis * DIM, p]
-                            cy = gradient[axis * DIM + 1, p]
-                            q -= cx * fx + cy * fy
-                            if DIM == 3:
-                                cz = gradient[axis * DIM + 2, p]
-                                q -= cz * fz
-                        m = np.uint64(2 * axis * SIZE) + np.uint64(2) * np.uint64(np.uint32(o))
-                        w = volume[p]
-                        for depth in range(DEPTH):
-                            wz = w
-                            if DIM == 3:
-                                wz = w * (fz if depth == 1 else one - fz)
-                            for row in range(2):
-                                wy = wz * (fy if row == 1 else one - fy)
-                                w1 = wy * fx
-                                w0 = wy - w1
-                                q0 = q
-                                if AFFINE:
-                                    q0 += np.float32(row) * cy + np.float32(depth) * cz
-                                # Four neighbouring numbers, read before any is written: one vector operation
-                                a0 = m + np.uint64(2 * (depth * PY * PX + row * PX))
-                                a1, a2, a3 = a0 + np.uint64(1), a0 + np.uint64(2), a0 + np.uint64(3)
-                                b0, b1, b2, b3 = block[a0], block[a1], block[a2], block[a3]
-                                block[a0] = b0 + w0 * q0
-                                block[a1] = b1 + w0
-                                block[a2] = b2 + w1 * (q0 + cx)
-                                block[a3] = b3 + w1
+                        sides = 0 if axis == 0 else 1, 0 if axis == 1 else 1, 0 if axis == 2 else 1
+                        for k in range(size):
+                            p = first + k
+                            o, fx, fy, fz = corner_of_batch(corner, share, k, sides, PY, PX, DIM)
+                            q = velocity[axis, p]
+                            cx = cy = cz = zero
+                            if AFFINE:
+                                cx = gradient[axis * DIM, p]
+                                cy = gradient[axis * DIM + 1, p]
+                                q -= cx * fx + cy * fy
+                                if DIM == 3:
+                                    cz = gradient[axis * DIM + 2, p]
+                                    q -= cz * fz
+                            left, right = spread_to_corners(volume[p], fx, fy, fz, DIM)
+                            speeds = plus((zero, cy, cz, cy + cz), q) if AFFINE else (q, q, q, q)
+                            left_momentum = times(left, speeds)
+                            right_momentum = times(right, plus(speeds, cx) if AFFINE else speeds)
+                            m = np.uint64(2 * axis * SIZE) + np.uint64(2) * o
+                            for row in range(2 * DEPTH):
+                                place = m + np.uint64(2 * ((row >> 1) * PY * PX + (row & 1) * PX))
+                                add_four(block, place, (left_momentum[row], left[row], right_momentum[row], right[row]))
                 for axis in range(DIM):
-                    add_block(block, 2 * axis * SIZE, 2, momentum[axis], neighbours, t, BZ, BY, BX)
-                    add_block(block, 2 * axis * SIZE + 1, 2, weight[axis], neighbours, t, BZ, BY, BX)
+                    o = np.uint64(2 * axis * SIZE)
+                    _add_pairs(block, o, momentum[axis], weight[axis], neighbours[t], BZ, BY, BX)
 
     return run
+
+
+@inlined_plainly
+def _add_pairs(block, first, momentum, weight, beside, BZ, BY, BX):
+    """Add the pairs in a block, momentum and weight, to a tile and its neighbours; none to absent ones."""
+    HZ = 1 if BZ > 1 else 0
+    one, last = np.uint64(1), np.uint64(BX - 1)
+    for pz in range(BZ + 2 * HZ):
+        dz, z = tile_beside(pz - HZ, BZ)
+        for py in range(BY + 2):
+            dy, y = tile_beside(py - 1, BY)
+            row = np.uint64(neighbour_number(-1, dy, dz))
+            o = first + np.uint64(2 * (pz * (BY + 2) + py) * (BX + 2))
+            u, v = np.uint64(z), np.uint64(y)
+            s = np.uint64(beside[row])
+            if s > 0:
+                momentum[s, u, v, last] += block[o]
+                weight[s, u, v, last] += block[o + one]
+            s = np.uint64(beside[row + one])
+            if s > 0:
+                momenta, weights = momentum[s, u, v], weight[s, u, v]
+                for x in range(np.uint64(0), np.uint64(BX), np.uint64(4)):
+                    a = o + np.uint64(2) * (x + one)
+                    of_momentum, of_weight = pairs_from(block, a, a + np.uint64(2), a + np.uint64(4), a + np.uint64(6))
+                    add_four(momenta, x, of_momentum)
+                    add_four(weights, x, of_weight)
+            s = np.uint64(beside[row + np.uint64(2)])
+            if s > 0:
+                end = o + np.uint64(2 * (BX + 1))
+                momentum[s, u, v, np.uint64(0)] += block[end]
+                weight[s, u, v, np.uint64(0)] += block[end + one]
 
 
 @kernel
