@@ -234,6 +234,32 @@ def test_a_strand_hangs_on_its_nozzle(d, transfer, beside_a_body):
     assert abs(solver.ledger.volume / solver.ledger.target_volume - 1) < 0.03
 
 
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_strand_does_not_slide_along_its_nozzle(d):
+    """Weight across it bends it, as it bends a beam that is clamped; it does not fall.
+
+    The end of a clamped beam of a viscous liquid, l long and 2 a thick, goes at g l⁴ 3/(32 ν a²) in 2-D, a round one at
+    g l⁴/(6 ν a²), and by shear at about g l² 0.6/ν more.
+    """
+    speed, radius, nu, seconds = 0.3, 0.004, 0.35, 0.05
+    disc = plash.Disc(center=(0.0203, 0.05, 0.0199)[:d], normal=(0, -1, 0)[:d], radius=radius)
+    scene = plash.Scene(
+        domain={"size": (0.04, 0.06, 0.04)[:d], "cell_size": 0.001, "gravity": (9.81, 0, 0)[:d]},
+        liquid={"density": 1420, "kinematic_viscosity": nu},
+        source=[plash.Spout(shape=disc, speed=speed)],
+    )
+    solver: Any = plash.build(scene)
+    while solver.state.time < seconds:
+        solver.advance(seconds)
+    particles = solver.state.particles
+    below = disc.center[1] - particles.position(solver.h)[:, 1]
+    long = speed * seconds
+    end = 9.81 * long**2 / nu * ((long / radius) ** 2 * (3 / 32 if d == 2 else 1 / 6) + 0.6)
+    assert particles.velocity[0][below > long - solver.h].mean() == pytest.approx(end, rel=0.2)
+    assert end < 0.05 * 9.81 * seconds
+    assert np.abs(particles.velocity[0][below < solver.h]).max() < 0.01 * end
+
+
 @pytest.mark.slow
 def test_honey_comes_to_rest():
     """Its motion dies down, second by second, as the surface levels; in 3-D too, where single cells may feed it."""

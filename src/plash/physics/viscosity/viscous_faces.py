@@ -5,8 +5,9 @@
     closed    belongs to another wall: its velocity is the wall's through the wall; liquid slides along it
     dry       all others: nothing is known there, and nothing is asked
 
-A face of a body that cuts cells is held if its centre lies in the body, even if a part of it is open. The front of a
-spout is closed, with the velocity of what comes in: so a strand hangs on its nozzle, and does not fall away from it.
+A face of a body that cuts cells is held if its centre lies in the body, even if a part of it is open. The cells of a
+spout are held, with the velocity of what comes in: so a strand hangs on its nozzle. It neither falls away from it nor
+slides along it.
 
 Reference: Batty & Bridson 2008, section 4.
 """
@@ -30,7 +31,7 @@ from plash.physics.solids.wall_faces import NO_SLIP, OF_SIDE, WallFaces
 
 DRY = np.uint8(0)
 FREE = np.uint8(1)
-SIDE_CLOSED = np.uint8(2)  # on or beyond a side of the domain that liquid slides along, or the front of a spout
+SIDE_CLOSED = np.uint8(2)  # on or beyond a side of the domain that liquid slides along
 BODY_CLOSED = np.uint8(3)  # of a body that liquid slides along
 HELD_AT_WALL = np.uint8(4)  # its centre is on the surface of the wall, where solids are whole cells
 HELD_INSIDE = np.uint8(5)  # and half a cell inside it
@@ -54,7 +55,7 @@ class ViscousFaces:
 
     @staticmethod
     def of(velocity: FaceField, cells: Cells, solids: Solids) -> ViscousFaces:
-        """What faces are, given the velocity before viscosity acts; on the front of spouts that of what comes in."""
+        """What faces are, given the velocity before viscosity acts; on those of spouts that of what comes in."""
         tiles, walls = velocity.tiles, _with_inlets(solids.walls, velocity, inlet_faces(cells, solids))
         kinds = np.zeros(cells.faces.shape, np.uint8)
         run = _find_kinds(tiles.shape, walls.corner_distance is not None)
@@ -86,12 +87,12 @@ def inlet_faces(cells: Cells, solids: Solids) -> list[Places]:
 
 
 def _with_inlets(walls: WallFaces, velocity: FaceField, inlets: list[Places]) -> WallFaces:
-    """The walls, and the front of spouts as a side that moves as liquid comes in."""
+    """The walls, and spouts as walls that move as liquid comes in, and hold it."""
     if not any(len(places[0]) for places in inlets):
         return walls
     bits, given = walls.bits.copy(), walls.velocity.copy()
     for axis, places in enumerate(inlets):
-        bits[axis][places] = OF_SIDE
+        bits[axis][places] = NO_SLIP
         given[axis][places] = np.nan_to_num(velocity.pool[axis][places])
     return replace(walls, bits=bits, velocity=given)
 
