@@ -48,7 +48,7 @@ HEROES = {
     "dam_break": Hero(13, 136),
     "drop_in_pool": Hero(6, 128),
     "fountain": Hero(17, 128),
-    "honey_coil": Hero(23, 128),
+    "honey_coil": Hero(60, 128),
     "kettle_steam": Hero(40, 128),
     "knot": Hero(16, 136),
     "paint_mix": Hero(16, 128),

@@ -53,7 +53,7 @@ _STILLS = {
     "cold_fog": 0.85,
     "drop_in_pool": 0.16,
     "egg_white": 0.5,
-    "honey_coil": 0.6,
+    "honey_coil": 0.9,
     "honey_toast": 1.0,
     "jelly_letters": 0.9,
     "jelly_melts": 1.0,

@@ -5,7 +5,7 @@ level    waves on a thick liquid: exact is that each falls as exp(-g t/(2 ν k))
 column   of a thick liquid that spreads on a floor that holds it, on finer and finer grids
 spin     a free ball turns ten times: exact is that it keeps its angular momentum
 melt     a block of wax is melted by a heater and frozen again: its volume, and its heat against the ledger
-coil     the scene honey_coil: turns of the strand just above its pile, their sense, and how long each takes
+coil     the scene honey_coil: turns of the strand just above its pile, how soon they have one sense, and their speed
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ def _heights(phi: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def column(courant: float) -> None:
     """A column that spreads."""
-    print("| column, 0.6 s | courant | front, m | height, m | volume |\n| --- | --- | --- | --- | --- |")
+    heads = ("column, 0.6 s", "courant", "liquid, cells", "front, m", "height, m", "volume", "furthest off on the way")
+    print("| " + " | ".join(heads) + " |\n" + "| --- " * 7 + "|")
     for cells, number in ((16, courant), (32, courant), (64, courant), (32, 1.0)):
         scene = plash.Scene(
             domain={"size": (1.0, 0.6), "resolution": cells, "friction": {"y_min": 1}},
@@ -127,11 +128,16 @@ def column(courant: float) -> None:
             fill=[{"shape": plash.Box(min=(0, 0), max=(0.25, 0.45))}],
             solver=plash.Solver(courant=number),
         )
-        solver = advanced(scene, 0.6)
+        solver: Any = plash.build(scene)
+        errors = []
+        for _ in range(round(0.6 * _FPS)):
+            go_on(solver, 1 / _FPS)
+            errors.append(solver.ledger.volume / solver.ledger.target_volume - 1)
         place = solver.state.particles.position(solver.h)
         front, height = (np.average(place, axis=0, weights=solver.state.particles.volume) * 2).tolist()
-        volume = solver.ledger.volume / solver.ledger.target_volume - 1
-        print(f"| {cells} cells | {number:g} | {front:.4f} | {height:.4f} | {volume:+.2%} |", flush=True)
+        liquid = f"{solver.state.particles.total_volume():.0f}"
+        row = (f"{cells} cells", f"{number:g}", liquid, f"{front:.4f}", f"{height:.4f}", f"{errors[-1]:+.2%}")
+        print("| " + " | ".join((*row, f"{max(errors, key=abs):+.2%}")) + " |", flush=True)
 
 
 def spin(courant: float) -> None:
@@ -171,11 +177,9 @@ def _angular_momentum(solver: Any) -> float:
 
 
 def coil(courant: float) -> None:
-    """A strand that coils, in the first 1.5 s, from when it is first a radius beside its axis."""
-    print(
-        "| coil | seed | turns | furthest back | rad/s, each turn | (g Q³/(ν a⁸))^¼ |\n" + "| --- " * 6 + "|",
-        flush=True,
-    )
+    """A strand that coils: how long it folds to and fro at first, and the turns from then on."""
+    heads = ("coil", "seed", "folds, s", "turns in one sense", "rad/s, each turn", "furthest off after the first")
+    print("| " + " | ".join((*heads, "(g Q³/(ν a⁸))^¼")) + " |\n" + "| --- " * 7 + "|", flush=True)
     for seed in range(3):
         print(_coiled(courant, seed), flush=True)
 
@@ -185,21 +189,31 @@ def _coiled(courant: float, seed: int) -> str:
     solver: Any = plash.build(scene)
     spout: Any = scene.source[0]
     places = []
-    for frame in range(1, round(1.5 * scene.time.fps) + 1):
+    for frame in range(1, scene.time.frames + 1):
         while solver.state.time < frame / scene.time.fps - 1e-9:
             solver.advance(frame / scene.time.fps)
             places += _strand(solver, spout.shape)
     begins = next(number for number, (_, x, z, _) in enumerate(places) if np.hypot(x, z) > spout.shape.radius)
     time, x, z, radius = np.array(places[begins:]).T
     turned = np.unwrap(np.arctan2(z, x)) / (2 * np.pi)
-    turned -= turned[0]
-    furthest = np.maximum.accumulate(abs(turned))
-    when = np.interp(np.arange(int(furthest[-1]) + 1), furthest, time)
-    each = " ".join(f"{rate:.1f}" for rate in 2 * np.pi / np.diff(when))
+    settled = _settles(turned)
+    ahead = np.maximum.accumulate(abs(turned[settled:] - turned[settled]))
+    when = np.interp(np.arange(int(ahead[-1]) + 1), ahead, time[settled:])
+    rates = 2 * np.pi / np.diff(when)
+    each, off = " ".join(f"{rate:.1f}" for rate in rates), abs(rates[1:] / rates[1:].mean() - 1).max()
     flow, thin = np.pi * spout.shape.radius**2 * spout.speed, float(np.median(radius))
     usual = (9.81 * flow**3 / (scene.liquid.nu * thin**8)) ** 0.25
-    back = float((furthest - abs(turned)).max())
-    return f"| {time[0]:.2f} to {time[-1]:.2f} s | {seed} | {turned[-1]:+.2f} | {back:.2f} | {each} | {usual:.1f} |"
+    turns = turned[-1] - turned[settled]
+    span = f"{time[0]:.2f} to {time[-1]:.2f} s"
+    return f"| {span} | {seed} | {time[settled] - time[0]:.2f} | {turns:+.2f} | {each} | {off:.0%} | {usual:.1f} |"
+
+
+def _settles(turned: NDArray[np.float64]) -> int:
+    """From where on an angle, in turns, goes on in its last sense, but for a tenth of a turn."""
+    onwards = turned * np.sign(turned[-1] - turned[len(turned) // 2])
+    least_to_come = np.minimum.accumulate(onwards[::-1])[::-1]
+    back = np.flatnonzero(onwards - least_to_come > 0.1)
+    return int(back[-1]) + 1 if len(back) else 0
 
 
 def _strand(solver: Any, opening: Any) -> list[tuple[float, float, float, float]]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block, copy_cross
 from plash.grid.cells import LIQUID, WET, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
@@ -77,7 +77,7 @@ class _Scale(NamedTuple):
     largest: float
 
 
-@inlined
+@inlined_plainly
 def _find_slopes(slopes, values, room, a, b, PY, PX):
     """Undivided ∂u_a/∂x_b at the centres of a block's cells: across, the mean of edges that are known; none: zero."""
     difference, known = room
@@ -144,7 +144,7 @@ def _square_gradient(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _find_free_stress(stress, weights, values, room, a, b, PY, PX):
     """W_ab s_ab in a block: at the centre of cell m - e_a, or twice the mean over known cells round an edge of m."""
     value, known = room
@@ -203,7 +203,7 @@ def _push(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _add_differences(sums, stress, ahead):
     """Add to each value's sum what it has more than the one ahead."""
     for m in range(np.uint64(len(stress)) - ahead):

@@ -19,7 +19,7 @@ from numba import prange
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import WALL, WET, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import UNKNOWN, FaceField
 from plash.grid.loops import chunk_range, stride
 from plash.grid.tiles import Shape, dimension_of
@@ -42,7 +42,7 @@ def continue_stress_free(velocity: FaceField, cells: Cells, is_elastic: bool = F
     np.copyto(velocity.pool, known, where=~np.isnan(known))
 
 
-@inlined
+@inlined_plainly
 def _candidate(blocks, bits, a, b, m, up, WHOLE, PY, PX):
     """What the face m across axis a would have if the surface towards one neighbour along axis b had no stress."""
     along, across = stride(b, PY, PX), stride(a, PY, PX)
@@ -55,7 +55,7 @@ def _candidate(blocks, bits, a, b, m, up, WHOLE, PY, PX):
     return value + (change if WHOLE or deeper != deeper else _agreed(change, deeper))
 
 
-@inlined
+@inlined_plainly
 def _agreed(one, other):
     """The smaller of two changes, or none if they have not the same sign."""
     if one * other <= 0:
@@ -63,7 +63,7 @@ def _agreed(one, other):
     return one if abs(one) < abs(other) else other
 
 
-@inlined
+@inlined_plainly
 def _smooth_slope(values, bits, m, step):
     """Difference from the value before, in the mean with those on either side: none for values that alternate.
 
@@ -78,7 +78,7 @@ def _smooth_slope(values, bits, m, step):
     return np.float32(0.25) * (ahead + slope + slope + behind)
 
 
-@inlined
+@inlined_plainly
 def _is_open(velocity, faces, t, BZ, BY, BX):
     """Whether a tile has a face that is not known and not closed."""
     for a in range(len(velocity)):
@@ -91,7 +91,7 @@ def _is_open(velocity, faces, t, BZ, BY, BX):
     return False
 
 
-@inlined
+@inlined_plainly
 def _find_reached(reached, known, values, PY, PX, DIM):
     """Tell of which places in a block a neighbour along some axis is known; says whether there is any."""
     size = np.uint64(len(values))

@@ -24,7 +24,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block, copy_cross
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.linear.component_blocks import stacked_rows
@@ -115,7 +115,7 @@ class StressOperator:
         return float(partial.sum())
 
 
-@inlined
+@inlined_plainly
 def _add_stress(sums, stress, blocks, weights, a, b, rows, t, COUPLED, BZ, BY, BX):
     """Add S_ab[m] - S_ab[m + e_b] to the sums of a tile's faces across axis a.
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import LIQUID, NEAR_LIQUID, SOLID, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, inlined_plainly, kernel
 from plash.grid.fields import CellField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, dimension_of
@@ -171,7 +171,7 @@ def _weigh_plain(rows, number, coupled, tiles, chunks):
                     weights[a, b, tiles[i]] = number + number if coupled and a == b else number
 
 
-@inlined
+@inlined_plainly
 def _share_of_way(around, how, a, b, free, held, PY, PX, DIM):
     """θ: how far it is from a free face to the wall, of the way to a held one."""
     if how.is_cut:
@@ -182,7 +182,7 @@ def _share_of_way(around, how, a, b, free, held, PY, PX, DIM):
     return np.float32(0.5) if around.kinds[a, held] == HELD_INSIDE and a != b else np.float32(1)
 
 
-@inlined
+@inlined_plainly
 def _factor(around, how, a, b, m, PY, PX, DIM):
     """f between the face m across axis a and the one before it along axis b; 0 if walls have both, -1 if none."""
     before = m - stride(b, PY, PX)
@@ -202,7 +202,7 @@ def _factor(around, how, a, b, m, PY, PX, DIM):
     return np.float32(-1)
 
 
-@inlined
+@inlined_plainly
 def _liquid_share(around, m, first, second):
     """V round the middle of up to four cells: m, those before it by each of two strides, and by both."""
     level, label = around.level, around.label
@@ -212,13 +212,13 @@ def _liquid_share(around, m, first, second):
     return min(max(np.float32(0.5) - total / np.float32(max(count, 1)), np.float32(0)), np.float32(1))
 
 
-@inlined
+@inlined_plainly
 def _open_share(distance):
     """Share of a cube of width h that bodies leave open, by the distance of its middle, in cells."""
     return min(max(np.float32(0.5) + distance, np.float32(0)), np.float32(1))
 
 
-@inlined
+@inlined_plainly
 def _distance_of_stress(around, a, b, m, PY, PX, DIM):
     """Distance to bodies where the strain rate ab is: at the centre of cell m - e_a, or on an edge of cell m."""
     if a == b:
@@ -229,7 +229,7 @@ def _distance_of_stress(around, a, b, m, PY, PX, DIM):
     return np.float32(0.5) * (around.corners[m] + around.corners[m + stride(3 - a - b, PY, PX)])
 
 
-@inlined
+@inlined_plainly
 def _mean_viscosity(around, m, first, second, harmonic):
     """Mean of the viscosity of the same cells; 0 if one has none."""
     total = 0.0
@@ -241,7 +241,7 @@ def _mean_viscosity(around, m, first, second, harmonic):
     return np.float32(4.0 / total if harmonic else np.exp(0.25 * total))
 
 
-@inlined
+@inlined_plainly
 def factor_and_share(around, how, a, b, m, PY, PX, DIM):
     """f of a strain rate, and the volume of liquid in which it is; f is 0 if the strain rate does not count."""
     first, second = stride(a, PY, PX), stride(b, PY, PX)
@@ -265,7 +265,7 @@ def factor_and_share(around, how, a, b, m, PY, PX, DIM):
     return factor, share
 
 
-@inlined
+@inlined_plainly
 def mass_of_face(around, how, a, m, PY, PX, DIM):
     """M of the free face m across axis a."""
     if not how.coupled:
@@ -277,7 +277,7 @@ def mass_of_face(around, how, a, m, PY, PX, DIM):
     return max(mass, _LEAST_MASS)
 
 
-@inlined
+@inlined_plainly
 def _weight(around, how, a, b, m, PY, PX, DIM):
     """W_ab at m."""
     if how.coupled:
@@ -309,7 +309,7 @@ def room_for_surroundings(dimension, size):
     )
 
 
-@inlined
+@inlined_plainly
 def look_round(around, pools, how, neighbours, t, BZ, BY, BX):
     """Fill the blocks of a tile."""
     for a in range(len(around.kinds)):

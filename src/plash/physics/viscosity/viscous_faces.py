@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.cells import BURIED, SOLID, WALL, WET, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Places, Shape, dimension_of
@@ -102,7 +102,7 @@ def _or_stand_in(distance: NDArray[np.float32] | None, shape: Shape) -> NDArray[
     return np.ones((1, *shape), np.float32) if distance is None else distance
 
 
-@inlined
+@inlined_plainly
 def distance_at_face(corners, m, axis, PY, PX, DIM):
     """Mean of a block's values at the corners of the minimal face across an axis."""
     first = stride((axis + 1) % DIM, PY, PX)
