@@ -63,7 +63,8 @@ def particle_load(particles: Particles, constants: Constants, samples: StressSam
     for colour in tiles.colours:
         busy = colour[particles.starts[colour + 1] > particles.starts[colour]]
         scatter(particles.places, brought, particles.in_tiles(tiles), busy, samples.share, load, chunk_count())
-    return load * samples.ratio
+    load *= samples.ratio
+    return load
 
 
 @stage
