@@ -66,6 +66,39 @@ def copy_block(block, pool, neighbours, t, H, BZ, BY, BX):
 
 
 @inlined_plainly
+def copy_inside(block, values, BZ, BY, BX):
+    """Fill a block of halo 1 from the values of a tile; the halo is left as it was."""
+    HZ = 1 if BZ > 1 else 0
+    for z in range(BZ):
+        for y in range(BY):
+            copy_row(block, row_start(z, y, HZ, BY + 2, BX + 2), values[z, y], BX)
+
+
+@inlined_plainly
+def copy_out(values, block, BZ, BY, BX):
+    """The other way round: set the values of a tile to those inside a block of halo 1."""
+    HZ = 1 if BZ > 1 else 0
+    for z in range(BZ):
+        for y in range(BY):
+            copy_row(values[z, y], 0, block[row_start(z, y, HZ, BY + 2, BX + 2) :], BX)
+
+
+@inlined_plainly
+def sum_inside(block, BZ, BY, BX):
+    """Sum of the values inside a block of halo 1, each row by itself in its own precision."""
+    HZ = 1 if BZ > 1 else 0
+    total = 0.0
+    for z in range(BZ):
+        for y in range(BY):
+            o = np.uint64(row_start(z, y, HZ, BY + 2, BX + 2))
+            row = block.dtype.type(0)
+            for x in range(np.uint64(BX)):
+                row += block[o + x]
+            total += np.float64(row)
+    return total
+
+
+@inlined_plainly
 def copy_cross(block, pool, neighbours, t, BZ, BY, BX):
     """Fill a block of halo 1 from a tile and the faces of its 6 neighbours; edges and corners are left as they were."""
     HZ = 1 if BZ > 1 else 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from plash.grid.blocks import block_sizes, copy_cross, copy_row
+from plash.grid.blocks import block_sizes, copy_cross, copy_inside, copy_out, sum_inside
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, dimension_of
@@ -106,6 +106,7 @@ def _smooth(shape: Shape) -> Kernel:
             block = np.zeros(SIZE, np.float32)
             sums = np.zeros(SIZE, np.float32)
             b_block = np.zeros(SIZE, np.float32)
+            inverse_block = np.zeros(SIZE, np.float32)
             red = np.zeros(SIZE, np.float32)
             black = np.zeros(SIZE, np.float32)
             keep_red = np.ones(SIZE, np.float32)
@@ -124,14 +125,11 @@ def _smooth(shape: Shape) -> Kernel:
                 is_uniform = uniform[t]
                 copy_cross(block, x, stencil.neighbours, t, BZ, BY, BX)
                 copy_weights(weight_blocks, stencil, t, BZ, BY, BX)
-                for z in range(BZ):
-                    for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        copy_row(b_block, o, b[t, z, y], BX)
-                        for k in range(BX):
-                            d = inverse[t, z, y, k]
-                            red[o + k] = d * keep_black[o + k]
-                            black[o + k] = d * keep_red[o + k]
+                copy_inside(b_block, b[t], BZ, BY, BX)
+                copy_inside(inverse_block, inverse[t], BZ, BY, BX)
+                for m in range(np.uint64(SIZE)):
+                    red[m] = inverse_block[m] * keep_black[m]
+                    black[m] = inverse_block[m] * keep_red[m]
                 for _ in range(sweeps):
                     if forward:
                         _sweep_colour(block, sums, b_block, keep_red, red, weight_blocks, is_uniform, BZ, BY, BX)
@@ -139,16 +137,11 @@ def _smooth(shape: Shape) -> Kernel:
                     else:
                         _sweep_colour(block, sums, b_block, keep_black, black, weight_blocks, is_uniform, BZ, BY, BX)
                         _sweep_colour(block, sums, b_block, keep_red, red, weight_blocks, is_uniform, BZ, BY, BX)
-                dot = 0.0
-                for z in range(BZ):
-                    for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        row = np.float32(0)
-                        for k in range(BX):
-                            x[t, z, y, k] = block[o + k]
-                            row += block[o + k] * b_block[o + k]
-                        dot += np.float64(row)
-                partial[i] = dot
+                copy_out(x[t], block, BZ, BY, BX)
+                if not forward:
+                    for m in range(np.uint64(SIZE)):
+                        sums[m] = block[m] * b_block[m]
+                    partial[i] = sum_inside(sums, BZ, BY, BX)
 
     return run
 
@@ -164,27 +157,30 @@ def _restrict(shape: Shape) -> Kernel:
     @kernel
     def run(x, b, stencil, tiles, index, coarse_b, chunks):
         n = len(tiles)
-        diagonal = stencil.diagonal
         nobody = len(coarse_b) - 1
         for c in prange(chunks):
             block = np.zeros(SIZE, np.float32)
             sums = np.zeros(SIZE, np.float32)
+            diagonal = np.zeros(SIZE, np.float32)
+            b_block = np.zeros(SIZE, np.float32)
             weight_blocks = np.zeros((DIM, SIZE), np.float32)
             coarse = np.zeros(index.shape[1], np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX)
+                copy_inside(diagonal, stencil.diagonal[t], BZ, BY, BX)
+                copy_inside(b_block, b[t], BZ, BY, BX)
+                for m in range(np.uint64(SIZE)):
+                    r = b_block[m] - diagonal[m] * block[m] + sums[m]
+                    sums[m] = r if diagonal[m] > 0 else np.float32(0)
                 coarse[:] = np.float32(0)
                 for z in range(BZ):
                     for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        m = ((z >> 1) * NY + (y >> 1)) * NX
-                        for k in range(BX):
-                            d = diagonal[t, z, y, k]
-                            r = b[t, z, y, k] - d * block[o + k] + sums[o + k]
-                            sums[o + k] = r if d > 0 else np.float32(0)
-                        for k in range(NX):
-                            coarse[m + k] += sums[o + 2 * k] + sums[o + 2 * k + 1]
+                        o = np.uint64(row_start(z, y, HZ, PY, PX))
+                        first = np.uint64(((z >> 1) * NY + (y >> 1)) * NX)
+                        for k in range(np.uint64(NX)):
+                            pair = o + np.uint64(2) * k
+                            coarse[first + k] += sums[pair] + sums[pair + np.uint64(1)]
                 for m in range(index.shape[1]):
                     if index[i + 1, m] != nobody:
                         coarse_b[index[i + 1, m]] = coarse[m]

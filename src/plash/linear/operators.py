@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_cross
+from plash.grid.blocks import block_sizes, copy_cross, copy_inside, copy_out, sum_inside
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
@@ -214,37 +214,35 @@ def sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX):
 def _multiply(shape: Shape, residual: bool) -> Kernel:
     """Set result = A x and find x·result by tile; or, in the precision of x as well, b - A x and its square."""
     BZ, BY, BX = shape
-    PZ, PY, PX, HZ = block_sizes(shape, 1)
+    PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = dimension_of(shape)
     RESIDUAL = residual
 
     @kernel
     def run(x, b, stencil, result, partial, tiles, chunks):
         n = len(tiles)
-        diagonal = stencil.diagonal
         nothing = x.dtype.type(0)
         for c in prange(chunks):
             block = np.zeros(PZ * PY * PX, x.dtype)
             sums = np.zeros(PZ * PY * PX, x.dtype)
+            diagonal = np.zeros(PZ * PY * PX, np.float32)
+            b_block = np.zeros(PZ * PY * PX if RESIDUAL else 1, x.dtype)
             weight_blocks = np.zeros((DIM, PZ * PY * PX), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 sum_round_tile(sums, block, weight_blocks, x, stencil, t, BZ, BY, BX)
-                dot = 0.0
-                for z in range(BZ):
-                    for y in range(BY):
-                        o = row_start(z, y, HZ, PY, PX)
-                        row = nothing
-                        for k in range(BX):
-                            d = diagonal[t, z, y, k]
-                            value = d * block[o + k] - sums[o + k]
-                            if RESIDUAL:
-                                value = b[t, z, y, k] - value
-                            value = value if d > 0 else nothing
-                            result[t, z, y, k] = value
-                            row += value * (value if RESIDUAL else block[o + k])
-                        dot += np.float64(row)
-                partial[i] = dot
+                copy_inside(diagonal, stencil.diagonal[t], BZ, BY, BX)
+                if RESIDUAL:
+                    copy_inside(b_block, b[t], BZ, BY, BX)
+                for m in range(np.uint64(PZ * PY * PX)):
+                    value = diagonal[m] * block[m] - sums[m]
+                    if RESIDUAL:
+                        value = b_block[m] - value
+                    value = value if diagonal[m] > 0 else nothing
+                    sums[m] = value
+                    block[m] = value * (value if RESIDUAL else block[m])
+                copy_out(result[t], sums, BZ, BY, BX)
+                partial[i] = sum_inside(block, BZ, BY, BX)
 
     return run
 

@@ -142,7 +142,8 @@ class _Inner:
     def __init__(self, operator: Operator, preconditioner: Preconditioner) -> None:
         self.operator = operator
         self.preconditioner = preconditioner
-        self.r, self.z, self.p, self.q, self.e = (operator.zeros() for _ in range(5))
+        self.r, self.z, self.p = (operator.zeros() for _ in range(3))
+        self.q, self.e = (np.empty_like(self.r) for _ in range(2))  # nobody reads them where there is no unknown
         self.sizes: list[float] = []  # of the residual after each iteration of the last correction
 
     def correct(self, x: Pool64, r64: Pool64, norm: float, gain: float, most: int) -> int:

@@ -15,11 +15,13 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from plash.grid.blocks import block_sizes, copy_block
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, neighbour_number, numbers_in, row_start
+from plash.grid.blocks import add_row, block_sizes, copy_block
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
+from plash.grid.lanes import add_four, times
+from plash.grid.loops import chunk_range, neighbour_number, row_start
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
+from plash.particles.positions import BATCH
 from plash.particles.surface import distance_of_excess
 
 # Filters (neighbour, centre, neighbour) that make hats of width h from hats of width h/detail
@@ -92,7 +94,7 @@ def _add_scattered(
     """Add to samples the volume of the particles in some tiles times values (k, n), or the volume if there are none."""
     is_busy = np.zeros(tiles.count + 1, np.bool_)
     is_busy[slots] = np.diff(particles.starts)[slots] > 0
-    scatter, places, in_tiles = _scatter(tiles.shape), particles.places, particles.in_tiles(tiles)
+    scatter, places, in_tiles = _scatter(tiles.shape, len(values) > 0), particles.places, particles.in_tiles(tiles)
     for colour in tiles.colours:
         scatter(places, particles.volume, values, in_tiles, colour[is_busy[colour]], pools, chunk_count())
 
@@ -174,68 +176,85 @@ def _set_distance(filled, opened, detail, phi, chunks):
 
 
 @for_tile_shape
-def _scatter(shape: Shape) -> Kernel:
+def _scatter(shape: Shape, with_values: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, _ = block_sizes(shape, 1)
     DIM = dimension_of(shape)
     DEPTH = 1 if BZ == 1 else 2
     SIZE = PZ * PY * PX
+    WITH_VALUES = with_values
+    LANES = 4 if with_values else 1  # values are added four at a time
 
     @kernel
     def run(places, volume, values, in_tiles, tiles, pools, chunks):
         cell, offset = places
         starts, origins, neighbours, _ = in_tiles
-        n = len(tiles)
-        one = np.float32(1)
+        n, rows = len(tiles), len(values)
+        one, zero = np.float32(1), np.float32(0)
+        groups = (rows + 3) // 4 if WITH_VALUES else 1
         for c in prange(chunks):
-            block = np.empty((len(pools), SIZE), np.float32)
+            block = np.empty((groups, LANES * SIZE), np.float32)
+            carried = np.zeros((4 * groups, BATCH), np.float32)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
-                block[:] = np.float32(0)
-                for p in numbers_in(starts, t):
-                    fx, fy, fz = offset[0, p], offset[1, p], np.float32(0)
-                    o = (cell[1, p] - origins[t, 1] + 1) * PX + cell[0, p] - origins[t, 0] + 1
-                    if DIM == 3:
-                        fz = offset[2, p]
-                        o += (cell[2, p] - origins[t, 2] + 1) * PY * PX
-                    first = np.uint64(o)
-                    for depth in range(DEPTH):
-                        wz = volume[p]
+                block[:] = zero
+                for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
+                    size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
+                    for row in range(rows):
+                        for b in range(size):
+                            carried[row, b] = values[row, first + b]
+                    for b in range(size):
+                        p = first + b
+                        fx, fy, fz = offset[0, p], offset[1, p], zero
+                        o = (cell[1, p] - origins[t, 1] + 1) * PX + cell[0, p] - origins[t, 0] + 1
                         if DIM == 3:
-                            wz *= fz if depth == 1 else one - fz
-                        for row in range(2):
-                            wy = wz * (fy if row == 1 else one - fy)
-                            for column in range(2):
-                                w = wy * (fx if column == 1 else one - fx)
-                                m = first + np.uint64(depth * PY * PX + row * PX + column)
-                                if len(values) == 0:
-                                    block[0, m] += w
-                                for k in range(len(values)):
-                                    block[k, m] += w * values[k, p]
+                            fz = offset[2, p]
+                            o += (cell[2, p] - origins[t, 2] + 1) * PY * PX
+                        for depth in range(DEPTH):
+                            wz = volume[p]
+                            if DIM == 3:
+                                wz *= fz if depth == 1 else one - fz
+                            for row in range(2):
+                                wy = wz * (fy if row == 1 else one - fy)
+                                for column in range(2):
+                                    w = wy * (fx if column == 1 else one - fx)
+                                    m = np.uint64(LANES) * np.uint64(o + depth * PY * PX + row * PX + column)
+                                    if not WITH_VALUES:
+                                        block[0, m] += w
+                                        continue
+                                    for g in range(groups):
+                                        first_row, second = np.uint64(4 * g), np.uint64(4 * g + 1)
+                                        third, fourth = np.uint64(4 * g + 2), np.uint64(4 * g + 3)
+                                        held = (
+                                            carried[first_row, b],
+                                            carried[second, b],
+                                            carried[third, b],
+                                            carried[fourth, b],
+                                        )
+                                        add_four(block[g], m, times(held, w))
                 for k in range(len(pools)):
-                    _add_block(block[k], pools[k], neighbours, t, BZ, BY, BX)
+                    _add_block(block[k // LANES], k % LANES, LANES, pools[k], neighbours[t], BZ, BY, BX)
 
     return run
 
 
-@inlined
-def _add_block(block, pool, neighbours, t, BZ, BY, BX):
-    """Add a block of halo 1 to a tile and its neighbours upwards; nothing was added below."""
+@inlined_plainly
+def _add_block(block, lane, lanes, pool, beside, BZ, BY, BX):
+    """Add one lane of a block of halo 1 to a tile and its neighbours upwards; nothing was added below."""
     HZ = 1 if BZ > 1 else 0
+    first = np.uint64(0)
     for z in range(BZ + HZ):
         for y in range(BY + 1):
-            row = neighbour_number(0, int(y == BY), int(z == BZ))
-            pz = 0 if z == BZ else z
-            py = 0 if y == BY else y
-            o = row_start(z, y, HZ, BY + 2, BX + 2)
-            s = neighbours[t, row]
+            row = np.uint64(neighbour_number(0, int(y == BY), int(z == BZ)))
+            u = np.uint64(0 if z == BZ else z)
+            v = np.uint64(0 if y == BY else y)
+            o = np.uint64(lanes * row_start(z, y, HZ, BY + 2, BX + 2) + lane)
+            s = np.uint64(beside[row])
             if s > 0:
-                target = pool[s, pz, py]
-                for x in range(BX):
-                    target[x] += block[o + x]
-            s = neighbours[t, row + 1]
+                add_row(pool[s, u, v], block, o, lanes, BX)
+            s = np.uint64(beside[row + np.uint64(1)])
             if s > 0:
-                pool[s, pz, py, 0] += block[o + BX]
+                pool[s, u, v, first] += block[o + np.uint64(lanes * BX)]
 
 
 @for_tile_shape

@@ -73,8 +73,8 @@ def _sort_corners(rows, corners):
         for k in range(width):
             c = place[rows[r, k]]
             row[c] = r
-            following[c] = rows[r, (k + 1) % width]
-            last[c] = rows[r, (k + width - 1) % width]
+            following[c] = rows[r, k + 1 if k + 1 < width else 0]
+            last[c] = rows[r, k - 1 if k > 0 else width - 1]
             is_first[c] = k == 0
             place[rows[r, k]] += 1
 
