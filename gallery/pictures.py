@@ -46,18 +46,21 @@ _DRAFT_CLIPS = (
 )
 _STILL = 0.4  # the share of the run that has passed at the still, where the scene has none of its own
 _STILLS = {
+    "ball_drop": 0.24,
     "buckling_sheet": 0.6,
     "burning_log": 0.7,
     "chimney_wind": 1.0,
     "chocolate_pour": 0.42,
     "cold_fog": 0.85,
-    "drop_in_pool": 0.16,
+    "dam_break": 0.22,
+    "drop_in_pool": 0.1,
     "egg_white": 0.5,
     "honey_coil": 0.6,
     "honey_toast": 1.0,
     "jelly_letters": 0.9,
     "jelly_melts": 1.0,
     "kettle_steam": 0.7,
+    "kuo_obstacle": 0.3,
     "lava_flow": 1.0,
     "plume": 0.8,
     "plume_past_ball": 0.85,
