@@ -1,6 +1,6 @@
 """A still and a looping clip of a scene, made by a normal run: what is there already is not made again.
 
-Clips of smoke, of some thick liquids and of the level set are drafts, which a ray-traced frame takes ten times as long
+Clips of smoke and of some thick liquids are drafts, which a ray-traced frame takes ten times as long
 as; their stills are ray traced.
 """
 
@@ -34,7 +34,6 @@ _SAMPLES = 12  # of a still whose clip is a draft
 _DRAFT_CLIPS = (
     "buckling_sheet",
     "chocolate_pour",
-    "glass_pour_levelset",
     "honey_coil",
     "honey_toast",
     "jelly_drop",
