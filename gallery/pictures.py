@@ -67,6 +67,7 @@ _STILLS = {
     "toothpaste": 1.0,
     "torch": 0.7,
     "two_smokes": 0.75,
+    "wave_maker": 0.95,
     "wax_melts": 0.45,
 }
 _RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
