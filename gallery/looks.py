@@ -26,7 +26,7 @@ _SETTINGS: dict[str, Any] = {
     "samples": 48,
     "shutter": 0.0,
     "tank": "none",
-    "camera": {"from": [0.72, 0.52, 1.05], "to": [0.25, 0.125, 0.25], "fov": 25},
+    "camera": {"from": [0.72, 0.52, 1.05], "to": [0.25, 0.095, 0.25], "fov": 27.5},
 }
 
 
