@@ -35,19 +35,22 @@ class Hero:
     Attributes:
         frame: Its number.
         resolution: Cells along the longest side.
+        shutter: How long the shutter is open: what falls as fine drops is seen as streaks.
     """
 
     frame: int
     resolution: int
+    shutter: float = 0.0
 
 
 HEROES = {
+    "breaking_wave": Hero(16, 192, shutter=0.35),
     "burning_log": Hero(42, 128),
     "cherry_cream": Hero(6, 128),
     "chocolate_pour": Hero(19, 128),
     "dam_break": Hero(13, 136),
     "drop_in_pool": Hero(6, 128),
-    "fountain": Hero(17, 128),
+    "fountain": Hero(17, 128, shutter=0.5),
     "honey_coil": Hero(60, 128),
     "kettle_steam": Hero(40, 128),
     "knot": Hero(16, 136),
@@ -77,7 +80,7 @@ def make_hero(name: str, runs: Path, pictures: Path, progress: Progress | None =
         "resolution": hero.resolution,
         "look.width": WIDTH,
         "look.samples": SAMPLES,
-        "look.shutter": 0.0,
+        "look.shutter": hero.shutter,
         "look.quality": "final",
     }
     scene = plash.load_scene(name, **{**settings, "frames": hero.frame, **more})

@@ -35,9 +35,12 @@ def frame_of(name: str) -> Frame:
 
 
 def picture(name: str, frame: Frame, **settings: Any) -> NDArray[np.uint8]:
-    """A picture of a frame of a scene, meshed and drawn with other settings."""
-    changes = {key.replace("_", ".", 1): value for key, value in settings.items()}
-    scene = plash.load_scene(name, **{"look.width": _WIDTH, **changes})
+    """A picture of a frame of a scene, meshed and drawn with other settings, in a studio without its set and props."""
+    changes = {key.replace("_", ".", 1): value for key, value in settings.items() if key.startswith("mesh_")}
+    looks = {key.removeprefix("look_"): value for key, value in settings.items() if key.startswith("look_")}
+    scene = plash.load_scene(name, **changes)
+    bodies = [solid for solid in scene.solid if solid.collide]
+    scene = scene.model_copy(update={"look": plash.Look(width=_WIDTH, **looks), "solid": bodies})
     drawn, _ = drawable(scene)
     mesh = frame.snapshot.surface(scene, frame.time)
     return np.asarray(renderer_of(drawn).picture(Moment(mesh, frame.snapshot.dots(), time=frame.time)), np.uint8)

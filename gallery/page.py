@@ -17,11 +17,11 @@ INTRODUCTION = """\
 The scenes that come with plash, simulated and drawn from the files as they are shipped by one command, `make gallery`,
 which also writes this page. Large stills are of one moment each, with 128 cells or more along the longest side and 24
 samples a pixel (`python -m gallery.heroes NAME`), wide clips of a second with 16 (`python -m gallery.clips NAME`).
-Small clips show the first seconds of a scene; those of smoke, of some thick liquids and of the level set are drafts.
+Small clips show the first seconds of a scene; those of smoke and of some thick liquids are drafts.
 Their small stills are ray traced.
 """
 
-README_STILLS = ("cherry_cream", "burning_log", "whisky_ice", "egg_white")  # below the two pictures at its top
+README_STILLS = ("cherry_cream", "breaking_wave", "whisky_ice", "burning_log")  # below the two pictures at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 
