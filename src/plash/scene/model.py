@@ -372,6 +372,11 @@ class Scene(SceneModel):
         return max(found)
 
     @property
+    def least_shear_modulus(self) -> float:
+        """The least shear modulus (Pa) of any liquid at the temperature it begins with; 0 if any of it flows."""
+        return min((modulus for modulus, _, _ in self.elastic_constants[1:]), default=0.0)
+
+    @property
     def melts(self) -> bool:
         """Whether the shear modulus follows temperatures that differ."""
         return self.solver.has_elasticity and self.liquid.modulus_ramp is not None and self.has_heat

@@ -77,5 +77,5 @@ def is_layer_resolved(scene: Scene) -> bool:
     Then it stops liquid at walls of friction 1 by itself. A thinner layer is not seen by the grid, and the law of
     friction stands in for it.
     """
-    least = min(modulus for modulus, _, _ in scene.elastic_constants)
-    return scene.liquid.nu / 24 + least / scene.liquid.rho / 24**2 >= (0.5 * scene.domain.h) ** 2
+    squared_reach = scene.liquid.nu / 24 + scene.least_shear_modulus / scene.liquid.rho / 24**2
+    return squared_reach >= (0.5 * scene.domain.h) ** 2
