@@ -34,7 +34,6 @@ _SAMPLES = 12  # of a still whose clip is a draft
 _DRAFT_CLIPS = (
     "buckling_sheet",
     "chocolate_pour",
-    "honey_coil",
     "honey_toast",
     "jelly_drop",
     "jelly_letters",
