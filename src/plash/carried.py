@@ -130,6 +130,12 @@ class Carried:
         """The array of some particles that appear."""
         return np.full((*self.shape(dimension), count), self.start, self.dtype)
 
+    def at_start_like(self, values: NDArray[Any]) -> NDArray[Any]:
+        """An array like another one, of particles that appear."""
+        if self.start == 0:
+            return np.zeros(values.shape, values.dtype)  # the system gives cleared memory when it is first touched
+        return np.full_like(values, self.start)
+
     def shape(self, dimension: int, wanted: int = 0) -> tuple[int, ...]:
         """How its array begins, before the axis that counts particles; `wanted` is what a transfer or a scene asks for.
 

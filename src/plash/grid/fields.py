@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_slice
 from plash.grid.tiles import Tiles
+from plash.grid.whole_arrays import copied
 from plash.timing import stage
 
 UNKNOWN = np.float32(np.nan)
@@ -69,7 +70,7 @@ class FaceField:
 
     def copy(self) -> FaceField:
         """The same values, independent of this field."""
-        return FaceField(self.tiles, self.pool.copy())
+        return FaceField(self.tiles, copied(self.pool))
 
 
 @stage

@@ -57,6 +57,17 @@ def pairs_from(typing_context, array, a, b, c, d):
 
 
 @intrinsic
+def four_from(typing_context, array, place):
+    """Four neighbours in a flat array, from a place without a sign on."""
+
+    def generate(context, builder, signature, arguments):
+        at = _place(context, builder, signature, arguments, arguments[1], _VECTOR)
+        return _unpacked(builder, builder.load(at, align=4))
+
+    return _FOUR(array, types.uint64), generate
+
+
+@intrinsic
 def add_four(typing_context, array, place, four):
     """Add four numbers to neighbours in a flat array, from a place without a sign on."""
 

@@ -52,7 +52,7 @@ class MultigridPreconditioner:
         index, active = self.coarse.of_blocks, self.operator.active
         partial = np.zeros(len(active))
 
-        z[active] = 0
+        _clear(z, active, chunks)
         smooth(z, r, stencil, red, _SWEEPS, True, partial, chunks)
         smooth(z, r, stencil, black, _SWEEPS, True, partial, chunks)
         _restrict(shape)(z, r, stencil, active, index, self.b, chunks)
@@ -81,6 +81,14 @@ class MultigridPreconditioner:
         for _ in range(sweeps):
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, middle, last, chunks)
             relax_parallel(x, b, a.inverse, a.neighbours, a.weights, first, middle, chunks)
+
+
+@kernel
+def _clear(x, tiles, chunks):
+    n = len(tiles)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            x[tiles[i]] = np.float32(0)
 
 
 @inlined_plainly

@@ -93,7 +93,7 @@ def solve(
         clean: Removes from a residual what A cannot reach, such as constants in closed components.
         limit: Size of the true residual of every single unknown to reach.
     """
-    r = operator.zeros(np.float64)
+    r = np.empty_like(b)
     aim = target if callable(target) else lambda x: target
     solution = Solution(target=aim(x), residuals=[1.0])
     solution.residual = _cleaned_residual(operator, x, b, r, clean)
@@ -142,8 +142,8 @@ class _Inner:
     def __init__(self, operator: Operator, preconditioner: Preconditioner) -> None:
         self.operator = operator
         self.preconditioner = preconditioner
-        self.r, self.z, self.p = (operator.zeros() for _ in range(3))
-        self.q, self.e = (np.empty_like(self.r) for _ in range(2))  # nobody reads them where there is no unknown
+        self.z, self.p = operator.zeros(), operator.zeros()
+        self.r, self.q, self.e = (np.empty_like(self.z) for _ in range(3))  # nobody reads them in tiles without unknowns
         self.sizes: list[float] = []  # of the residual after each iteration of the last correction
 
     def correct(self, x: Pool64, r64: Pool64, norm: float, gain: float, most: int) -> int:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from plash.grid.blocks import block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.fields import FaceField
-from plash.grid.lanes import minus, pairs_from, plus, times
+from plash.grid.lanes import four_from, minus, pairs_from, plus, times
 from plash.grid.loops import chunk_slots
-from plash.grid.sample import cell_and_share, interpolate, interpolate_known, interpolate_known_from
+from plash.grid.sample import interpolate, interpolate_known, interpolate_known_from
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, place_in_block
@@ -143,20 +143,17 @@ def _gather_change(shape: Shape) -> Kernel:
 
     @kernel
     def run(places, given, ballistic, in_tiles, blend, unknown, chunks):
-        cell, offset = places
         velocity, slip = given
         starts, origins, neighbours, _ = in_tiles
         grid, change, ratio = blend
         n = len(origins) - 1
-        half = np.float32(0.5)
         one = np.float32(1)
         for c in prange(chunks):
             new = np.empty((DIM, SIZE), np.float32)
             delta = np.empty((DIM, SIZE), np.float32)
             pairs = np.empty((DIM, 2 * SIZE), np.float32)
-            place = np.zeros((3, BATCH), np.float32)
-            share = np.zeros(BATCH, np.float32)
-            sides = np.zeros((4, BATCH), np.float32)
+            corner = np.zeros((2, 3, BATCH), np.int32)
+            share = np.zeros((2, 3, BATCH), np.float32)
             missing = 0
             for t in chunk_slots(c, chunks, n):
                 if starts[t + 1] == starts[t]:
@@ -164,34 +161,28 @@ def _gather_change(shape: Shape) -> Kernel:
                 for axis in range(DIM):
                     copy_block(new[axis], grid[axis], neighbours, t, 1, BZ, BY, BX)
                     copy_block(delta[axis], change[axis], neighbours, t, 1, BZ, BY, BX)
-                    for m in range(SIZE):
-                        pairs[axis, 2 * m] = new[axis, m]
-                        pairs[axis, 2 * m + 1] = delta[axis, m]
-                for first in range(starts[t], starts[t + 1], BATCH):
-                    size = min(BATCH, starts[t + 1] - first)
-                    _find_places(place, cell, offset, origins, t, first, size, DIM, LAST)
+                    for m in range(np.uint64(SIZE)):
+                        pairs[axis, np.uint64(2) * m] = new[axis, m]
+                        pairs[axis, np.uint64(2) * m + np.uint64(1)] = delta[axis, m]
+                for first in range(np.uint64(starts[t]), np.uint64(starts[t + 1]), np.uint64(BATCH)):
+                    size = min(np.uint64(BATCH), np.uint64(starts[t + 1]) - first)
+                    find_corners(corner, share, places, origins, t, first, size, DIM, LAST)
                     for axis in range(DIM):
-                        shift_x = np.float32(0) if axis == 0 else half
-                        shift_y = np.float32(0) if axis == 1 else half
-                        shift_z = np.float32(0) if axis == 2 else half
+                        sides = 0 if axis == 0 else 1, 0 if axis == 1 else 1, 0 if axis == 2 else 1
                         for k in range(size):
-                            x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
-                            i, share[k] = cell_and_share(x)
-                            left, left_change, right, right_change = _both_sides(pairs[axis], i, y, z, PY, PX, THIN)
-                            sides[0, k], sides[1, k], sides[2, k], sides[3, k] = left, left_change, right, right_change
-                        for k in range(size):
-                            p = np.uint64(first + k)
+                            p = first + k
+                            o, fx, fy, fz = corner_of_batch(corner, share, k, sides, PY, PX, DIM)
+                            left, left_change, right, right_change = _both_sides(pairs[axis], o, fy, fz, PY, PX, THIN)
+                            u = left + fx * (right - left)
+                            d = left_change + fx * (right_change - left_change)
+                            if u != u or d != d:
+                                u = interpolate_known_from(new[axis], o, fx, fy, fz, PY, PX, THIN)
+                                d = interpolate_known_from(delta[axis], o, fx, fy, fz, PY, PX, THIN)
                             if ballistic[p]:
                                 continue
-                            u = sides[0, k] + share[k] * (sides[2, k] - sides[0, k])
-                            d = sides[1, k] + share[k] * (sides[3, k] - sides[1, k])
                             if u != u or d != d:
-                                x, y, z = place[0, k] - shift_x, place[1, k] - shift_y, place[2, k] - shift_z
-                                u = interpolate_known(new[axis], x, y, z, PY, PX, THIN)
-                                d = interpolate_known(delta[axis], x, y, z, PY, PX, THIN)
-                                if u != u or d != d:
-                                    missing += 1
-                                    continue
+                                missing += 1
+                                continue
                             own = ratio * (velocity[axis, p] + d) + (one - ratio) * u
                             slip[axis, p] = u - own
                             velocity[axis, p] = own
@@ -209,36 +200,21 @@ def _find_places(place, cell, offset, origins, t, first, size, DIM, LAST):
 
 
 @inlined_plainly
-def _both_sides(pairs, i, y, z, PY, PX, THIN):
-    """Two values interpolated along y and z in lattice planes i and i + 1, as `interpolate` does it.
+def _both_sides(pairs, start, fy, fz, PY, PX, THIN):
+    """Two values interpolated along y and z in the lattice planes of a corner and one further, as `interpolate` does it.
 
-    Both values stand side by side, so that the processor fetches them together.
+    Both values stand side by side, so that those of two planes are four neighbours.
     """
-    j, fy = cell_and_share(y)
     gy = np.float32(1) - fy
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-    if THIN:
-        a = np.uint64(np.uint32(np.int32(2) * (j * np.int32(PX) + i)))
-        b = a + np.uint64(2 * PX)
-        return (
-            gy * pairs[a] + fy * pairs[b],
-            gy * pairs[a + one] + fy * pairs[b + one],
-            gy * pairs[a + two] + fy * pairs[b + two],
-            gy * pairs[a + three] + fy * pairs[b + three],
-        )
-    k, fz = cell_and_share(z)
-    gz = np.float32(1) - fz
-    a = np.uint64(np.uint32(np.int32(2) * ((k * np.int32(PY) + j) * np.int32(PX) + i)))
+    a = np.uint64(2) * start
     b = a + np.uint64(2 * PX)
+    if THIN:
+        return plus(times(four_from(pairs, a), gy), times(four_from(pairs, b), fy))
+    gz = np.float32(1) - fz
     c = a + np.uint64(2 * PY * PX)
     d = b + np.uint64(2 * PY * PX)
-    wa, wb, wc, wd = gy * gz, fy * gz, gy * fz, fy * fz
-    return (
-        wa * pairs[a] + wb * pairs[b] + wc * pairs[c] + wd * pairs[d],
-        wa * pairs[a + one] + wb * pairs[b + one] + wc * pairs[c + one] + wd * pairs[d + one],
-        wa * pairs[a + two] + wb * pairs[b + two] + wc * pairs[c + two] + wd * pairs[d + two],
-        wa * pairs[a + three] + wb * pairs[b + three] + wc * pairs[c + three] + wd * pairs[d + three],
-    )
+    front = plus(times(four_from(pairs, a), gy * gz), times(four_from(pairs, b), fy * gz))
+    return plus(plus(front, times(four_from(pairs, c), gy * fz)), times(four_from(pairs, d), fy * fz))
 
 
 @for_tile_shape

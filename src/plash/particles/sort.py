@@ -142,7 +142,7 @@ def _reorder(
     for name, quantity in CARRIED.items():
         values = getattr(particles, name)
         if quantity.is_momentary:
-            setattr(particles, name, np.full_like(values, quantity.start))
+            setattr(particles, name, quantity.at_start_like(values))
         elif values.size:
             ordered = np.empty_like(values)
             _take(values.reshape(-1, len(order)), order, ordered.reshape(-1, len(order)), chunks)

@@ -12,11 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from plash.errors import DivergedError
 from plash.grid.cells import LIQUID, Cells
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField, FaceField, fastest
+from plash.grid.loops import chunk_numbers
 from plash.linear import pcg
 from plash.linear.operators import Pool64
 from plash.linear.system import PoissonSystem
@@ -135,10 +138,8 @@ class PressureSolver:
         self.free_surface.subtract_gradient(velocity, potential, cells)
         _refuse_runaway(velocity, before, self.h)
 
-        pressure = potential
-        pressure *= self.rho * self.h / dt
-        pressure += self.gas_pressure
-        return Projection(CellField(cells.tiles, pressure), excess, solves, system, cells)
+        _scale_and_shift(potential.reshape(-1), self.rho * self.h / dt, self.gas_pressure, chunk_count())
+        return Projection(CellField(cells.tiles, potential), excess, solves, system, cells)
 
     def system(self, cells: Cells) -> PoissonSystem:
         """The equations of the pressure, for any right-hand side."""
@@ -155,7 +156,7 @@ class PressureSolver:
 def _add_wanted(b: NDArray[np.float64], wanted: NDArray[np.float64] | None, cells: Cells) -> None:
     """Let liquid cells have the h ∇·u that is wanted."""
     if wanted is not None:
-        np.add(b, wanted, out=b, where=cells.label == LIQUID)
+        _add_to_liquid(b.reshape(-1), wanted.reshape(-1), cells.label.reshape(-1), chunk_count())
 
 
 def _refuse_runaway(velocity: FaceField, before: float, h: float) -> None:
@@ -185,3 +186,19 @@ def _solve(
             f"{solution.target:.3g}; a larger solver.tolerance or a smaller solver.courant may help"
         )
     return potential, solution
+
+
+@kernel
+def _add_to_liquid(b, wanted, label, chunks):
+    n = len(b)
+    for c in prange(chunks):
+        for m in chunk_numbers(c, chunks, n):
+            b[m] = b[m] + wanted[m] if label[m] == LIQUID else b[m]
+
+
+@kernel
+def _scale_and_shift(values, factor, shift, chunks):
+    n = len(values)
+    for c in prange(chunks):
+        for m in chunk_numbers(c, chunks, n):
+            values[m] = factor * values[m] + shift

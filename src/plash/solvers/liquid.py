@@ -23,6 +23,7 @@ from plash.grid.cells import Cells
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField, fastest
 from plash.grid.sample import velocity_at
+from plash.grid.whole_arrays import copied
 from plash.linear.pcg import Solution
 from plash.particles.collide import Start
 from plash.particles.move import accelerate, move_particles, stop_accelerating, velocity_after
@@ -147,7 +148,7 @@ class LiquidSolver:
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        before = s.particles.velocity.copy()
+        before = copied(s.particles.velocity)
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         viscous.hold_alone(s.particles, s.velocity, projection.cells)
@@ -346,7 +347,7 @@ class LiquidSolver:
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
-        free = particles.velocity.copy()
+        free = copied(particles.velocity)
         left, stuck = solids.collide(particles, start, time, dt)
         stop_accelerating(particles, free)
         if stuck:

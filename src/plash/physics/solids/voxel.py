@@ -148,26 +148,25 @@ class Voxel:
 
     def standing(self, tiles: Tiles, last: VoxelSolids | None) -> VoxelSolids:
         """What stands on these tiles; what is known from other tiles is not evaluated again."""
-        known = last.tiles.slots_of(tiles.keys) if last is not None else np.zeros(tiles.count, np.int32)
-        solid_phi = np.full((tiles.count + 1, *tiles.shape), FAR, np.float32)
-        is_solid = np.zeros(solid_phi.shape, np.bool_)
-        inverse = np.ones(solid_phi.shape, np.float32)
-        if last is not None:
-            kept = np.flatnonzero(known)
-            solid_phi[kept + 1] = last.solid_phi[known[kept]]
-            is_solid[kept + 1] = last.is_solid[known[kept]]
-            inverse[kept + 1] = last.inverse_kernel_weight[known[kept]]
-        new = (np.flatnonzero(known == 0) + 1).astype(np.int32)
+        shape = (tiles.count + 1, *tiles.shape)
+        if last is None:
+            new = tiles.slots
+            arrays = np.zeros(shape, np.bool_), np.full(shape, FAR, np.float32), np.ones(shape, np.float32)
+        else:
+            known = np.concatenate([[0], last.tiles.slots_of(tiles.keys)])  # the background where a tile is new
+            new = (np.flatnonzero(known[1:] == 0) + 1).astype(np.int32)
+            arrays = last.is_solid[known], last.solid_phi[known], last.inverse_kernel_weight[known]
+        is_solid, solid_phi, inverse = arrays
         near, frictions = np.zeros(tiles.count + 1, np.bool_), (self._friction.at(tiles), self._side_friction.at(tiles))
         made = VoxelSolids(tiles, self.box, self.h, is_solid, solid_phi, near, inverse, *frictions)
-        return _with_tiles_anew(made, self.bodies, new)
+        return _evaluated(made, self.bodies, new)
 
     def in_motion(self, standing: VoxelSolids, nearby: NearGroups) -> Solids:
         """What stands, with what moves near some tiles."""
         tiles, slots, corners = standing.tiles, nearby.slots, nearby.corners
         bodies = Bodies(self.bodies, self.h, tiles.dimension)
         at_standing = bodies.at_corners(tiles, slots, bodies.near(tiles, slots))
-        every = _with_tiles_anew(standing, [*self.bodies, *nearby.bodies], slots)
+        every = _evaluated(_copied(standing), [*self.bodies, *nearby.bodies], slots)
         is_open = _with_halo(self.bodies, self.box, self.h, tiles, slots)[0] >= 0
         _open_round_bodies(every, slots, is_open, np.minimum.reduce(corners))
         every = replace(every, friction=with_moving(standing.friction, nearby, slots, corners))
@@ -179,19 +178,24 @@ class Voxel:
         return Solids(every, standing, moving, border)
 
 
-def _with_tiles_anew(known: VoxelSolids, bodies: Sequence[Solid], slots: NDArray[np.int32]) -> VoxelSolids:
-    """The same with other bodies, of which only some tiles have to know."""
-    tiles = known.tiles
-    solid_phi, is_solid = known.solid_phi.copy(), known.is_solid.copy()
-    inverse = known.inverse_kernel_weight.copy()
+def _copied(solids: VoxelSolids) -> VoxelSolids:
+    """The same, independent of these."""
+    arrays = {name: getattr(solids, name).copy() for name in ("is_solid", "solid_phi", "inverse_kernel_weight")}
+    return replace(solids, **arrays)
+
+
+def _evaluated(solids: VoxelSolids, bodies: Sequence[Solid], slots: NDArray[np.int32]) -> VoxelSolids:
+    """These with what some tiles have to know of bodies written into them."""
+    tiles = solids.tiles
     if len(slots):
-        solid_phis, solid = _with_halo(bodies, known.box, known.h, tiles, slots)
+        solid_phis, solid = _with_halo(bodies, solids.box, solids.h, tiles, slots)
         core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
-        solid_phi[slots], is_solid[slots] = solid_phis[core], solid[core]
-        inverse[slots] = np.where(solid[core], np.nan, 1 / np.maximum(_open_share(solid_phis >= 0), 1e-6))
-    holds = np.flatnonzero(is_solid.reshape(len(is_solid), -1).any(axis=1)).astype(np.int32)
-    near = touching(tiles, holds) | known.box.near(tiles, (OPEN,))
-    return replace(known, solid_phi=solid_phi, is_solid=is_solid, inverse_kernel_weight=inverse, near=near)
+        solids.solid_phi[slots], solids.is_solid[slots] = solid_phis[core], solid[core]
+        share = _open_share(solid_phis >= 0)
+        solids.inverse_kernel_weight[slots] = np.where(solid[core], np.nan, 1 / np.maximum(share, 1e-6))
+    by_tile = solids.is_solid.reshape(tiles.count + 1, -1)
+    holds = np.flatnonzero(by_tile.any(axis=1)).astype(np.int32)
+    return replace(solids, near=touching(tiles, holds) | solids.box.near(tiles, (OPEN,)))
 
 
 def _with_halo(

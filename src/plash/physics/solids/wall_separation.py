@@ -17,10 +17,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.cells import AIR, LEAVES_DOWN, LEAVES_UP, NEAR_SOLID, WALL, Cells
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import CellField
+from plash.grid.loops import chunk_range
 from plash.grid.tiles import Places
 from plash.linear.components import ClosedComponents
 from plash.linear.operators import Pool64
@@ -63,10 +66,15 @@ def _pulled(cells: Cells, potential: Pool64, closed: ClosedComponents, held: Pla
     """Liquid cells with a wall, or a part of one, in which the pressure is below the air's."""
     around, together = cells.surroundings
     near = np.flatnonzero(together & NEAR_SOLID)
-    pulls = potential[near] < -_ROUND_OFF * float(np.abs(potential).max(initial=0.0))
-    pulls &= (around[near] & NEAR_SOLID) > 0
-    slots, *rest = np.nonzero(pulls)
-    found: Places = (near[slots], *rest)
+    pulls = np.empty((len(near), *potential.shape[1:]), np.bool_)
+    does_any = np.empty(len(near), np.bool_)
+    size = potential[0].size
+    by_tile = potential.reshape(-1, size), around.reshape(-1, size), pulls.reshape(-1, size)
+    largest = np.empty(len(potential))
+    _find_largest(by_tile[0], largest, chunk_count())
+    _find_pulls(*by_tile, near, -_ROUND_OFF * float(largest.max(initial=0.0)), does_any, chunk_count())
+    slots, *rest = np.nonzero(pulls[does_any])
+    found: Places = (near[does_any][slots], *rest)
     keep = _touches_wall(cells, found)
     if closed.count:
         rank = np.zeros(cells.tiles.count + 1, np.int64)
@@ -87,3 +95,28 @@ def _touches_wall(cells: Cells, places: Places) -> NDArray[np.bool_]:
             if cells.cut_cells is not None:
                 touches |= cells.cut_cells.face_fractions[axis][face] < 1
     return touches
+
+
+@kernel
+def _find_largest(potential, largest, chunks):
+    n = len(potential)
+    for c in prange(chunks):
+        for t in chunk_range(c, chunks, n):
+            most = 0.0
+            for value in potential[t]:
+                most = max(most, abs(value))
+            largest[t] = most
+
+
+@kernel
+def _find_pulls(potential, around, pulls, near, limit, does_any, chunks):
+    n = len(near)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            values, bits, result = potential[near[i]], around[near[i]], pulls[i]
+            found = False
+            for m in range(np.uint64(len(values))):
+                is_pulled = (values[m] < limit) & ((bits[m] & NEAR_SOLID) > 0)
+                result[m] = is_pulled
+                found |= is_pulled
+            does_any[i] = found

@@ -20,6 +20,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, kernel
 from plash.grid.fields import CellField, FaceField
 from plash.grid.loops import chunk_range, row_start
 from plash.grid.tiles import Shape, dimension_of
+from plash.grid.whole_arrays import copied
 from plash.physics.flow.sources import RunningInlets
 from plash.physics.solids.base import Solids
 from plash.physics.viscosity.base import ViscousStep
@@ -85,7 +86,7 @@ class ExplicitViscosity:
     def _diffuse(self, velocity: FaceField, cells: Cells, dt: float) -> None:
         """With one viscosity, and where liquid slides along all walls."""
         tiles = velocity.tiles
-        smoothed = velocity.pool.copy()
+        smoothed = copied(velocity.pool)
         number = np.float32(self.nu * dt / self.h**2)
         run = _diffuse(tiles.shape)
         run(velocity.pool, smoothed, tiles.neighbours, cells.wet_tiles, number, chunk_count())
