@@ -113,7 +113,7 @@ def for_tile_shape(make: Callable[..., Kernel]) -> Callable[..., Kernel]:
 def chunk_count() -> int:
     """How many chunks to divide tiles into: several a thread, so that uneven tiles balance."""
     threads: int = numba.get_num_threads()
-    return 1 if threads == 1 else 8 * threads
+    return 1 if threads == 1 else 4 * threads
 
 
 def _known(function: Callable[..., Any], compiled: Kernel) -> Kernel:

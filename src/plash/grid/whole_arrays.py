@@ -10,26 +10,26 @@ from plash.grid.compile import chunk_count, kernel
 from plash.grid.loops import chunk_slice
 
 
-def copied(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The same values in an array of their own.
+def copied(values: NDArray[np.float32], into: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """The same values in another array: the one that is given, if it has the shape, as new memory costs time.
 
     >>> copied(np.ones((2, 3), np.float32)).shape
     (2, 3)
     """
-    result = np.empty(values.shape, values.dtype)
+    result = into if into is not None and into.shape == values.shape else np.empty(values.shape, values.dtype)
     _copy(values.reshape(-1), result.reshape(-1), chunk_count())
     return result
 
 
-def difference(after: NDArray[np.float32], before: NDArray[np.float32]) -> NDArray[np.float32]:
-    """By how much values changed.
+def turn_into_change(before: NDArray[np.float32], after: NDArray[np.float32]) -> None:
+    """Replace values by how much they changed.
 
-    >>> difference(np.float32([3, 5]), np.float32([1, 1])).tolist()
+    >>> values = np.float32([1, 1])
+    >>> turn_into_change(values, after=np.float32([3, 5]))
+    >>> values.tolist()
     [2.0, 4.0]
     """
-    result = np.empty(after.shape, after.dtype)
-    _subtract(after.reshape(-1), before.reshape(-1), result.reshape(-1), chunk_count())
-    return result
+    _subtract_from(after.reshape(-1), before.reshape(-1), chunk_count())
 
 
 @kernel
@@ -41,10 +41,10 @@ def _copy(values, result, chunks):
 
 
 @kernel
-def _subtract(after, before, result, chunks):
+def _subtract_from(after, values, chunks):
     n = len(after)
     for c in prange(chunks):
         part = chunk_slice(c, chunks, n)
-        a, b, r = after[part], before[part], result[part]
-        for m in range(len(r)):
-            r[m] = a[m] - b[m]
+        a, b = after[part], values[part]
+        for m in range(len(b)):
+            b[m] = a[m] - b[m]

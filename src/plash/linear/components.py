@@ -37,6 +37,11 @@ class ClosedComponents:
     label: NDArray[np.int32]
     sizes: NDArray[np.int64]
 
+    @staticmethod
+    def none(active: NDArray[np.int32]) -> ClosedComponents:
+        """No component is closed."""
+        return ClosedComponents(active, np.zeros(0, np.int32), np.zeros(1, np.int64))
+
     @property
     def count(self) -> int:
         """How many components are closed."""
@@ -80,7 +85,7 @@ def closed_components(operator: PoissonOperator) -> ClosedComponents:
     np.logical_or.at(is_open, root, for_root)
     closed_roots = np.flatnonzero((root == np.arange(len(root))) & ~is_open)
     if len(closed_roots) == 0:
-        return ClosedComponents(active, np.zeros(0, np.int32), np.zeros(1, np.int64))
+        return ClosedComponents.none(active)
 
     number = np.zeros(len(root) + 1, np.int32)
     number[closed_roots] = np.arange(1, len(closed_roots) + 1)

@@ -143,7 +143,8 @@ class _Inner:
         self.operator = operator
         self.preconditioner = preconditioner
         self.z, self.p = operator.zeros(), operator.zeros()
-        self.r, self.q, self.e = (np.empty_like(self.z) for _ in range(3))  # nobody reads them in tiles without unknowns
+        # What is in tiles without unknowns nobody reads
+        self.r, self.q, self.e = (np.empty_like(self.z) for _ in range(3))
         self.sizes: list[float] = []  # of the residual after each iteration of the last correction
 
     def correct(self, x: Pool64, r64: Pool64, norm: float, gain: float, most: int) -> int:

@@ -16,14 +16,20 @@ from plash.timing import stage
 
 @dataclass(frozen=True, eq=False)
 class PoissonSystem:
-    """An operator with its closed components and its preconditioner, each found when it is first needed."""
+    """An operator with its closed components and its preconditioner, each found when it is first needed.
+
+    Attributes:
+        operator: A.
+        is_open: Whether it is known that no component is closed.
+    """
 
     operator: PoissonOperator
+    is_open: bool = False
 
     @cached_property
     def closed(self) -> ClosedComponents:
         """The components that no given value reaches."""
-        return _find_closed(self.operator)
+        return ClosedComponents.none(self.operator.active) if self.is_open else _find_closed(self.operator)
 
     @cached_property
     def multigrid(self) -> MultigridPreconditioner:

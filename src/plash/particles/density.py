@@ -24,6 +24,7 @@ from plash.timing import stage
 _LARGEST_ERROR = 0.5
 _LONGEST = 0.5  # displacement in a step, in cells
 _BATCH = 128
+_ROW = 8  # values summed by themselves first: not one long chain
 
 
 @stage
@@ -40,6 +41,13 @@ def density_error(cells: Cells, target_fill: float = 1.0) -> NDArray[np.float64]
     if cells.cut_cells is not None:
         error[cells.liquid_tiles] *= cells.cut_cells.volume[cells.liquid_tiles]
     return error
+
+
+def sum_of_squares(error: NDArray[np.float64], tiles: NDArray[np.int32]) -> float:
+    """Over the cells of some tiles."""
+    partial = np.zeros(len(tiles))
+    _sum_squares(error.reshape(len(error), -1), tiles, partial, chunk_count())
+    return float(partial.sum())
 
 
 @stage
@@ -67,6 +75,19 @@ def _find_error(fill, label, around, tiles, target_fill, error, chunks):
                 if labels[m] == LIQUID and f[m] == f[m]:
                     lowest = 0.0 if near[m] & NEAR_AIR else -_LARGEST_ERROR
                     result[m] = min(max(np.float64(f[m]) - target_fill, lowest), _LARGEST_ERROR)
+
+
+@kernel
+def _sum_squares(error, tiles, partial, chunks):
+    n = len(tiles)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            values = error[tiles[i]]
+            for first in range(0, len(values), _ROW):
+                row = 0.0
+                for m in range(first, first + _ROW):
+                    row += values[m] * values[m]
+                partial[i] += row
 
 
 @for_tile_shape

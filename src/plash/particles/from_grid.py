@@ -201,7 +201,7 @@ def _find_places(place, cell, offset, origins, t, first, size, DIM, LAST):
 
 @inlined_plainly
 def _both_sides(pairs, start, fy, fz, PY, PX, THIN):
-    """Two values interpolated along y and z in the lattice planes of a corner and one further, as `interpolate` does it.
+    """Two values interpolated along y and z in the lattice planes of a corner and one further, as by `interpolate`.
 
     Both values stand side by side, so that those of two planes are four neighbours.
     """

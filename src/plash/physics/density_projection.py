@@ -27,11 +27,11 @@ from plash.grid.fields import FaceField
 from plash.linear.operators import Pool64
 from plash.linear.pcg import Solution
 from plash.linear.system import PoissonSystem
-from plash.particles.density import density_error, displace_particles
+from plash.particles.density import density_error, displace_particles, sum_of_squares
 from plash.particles.particles import Particles
 from plash.physics.free_surface import FreeSurface
 from plash.physics.solids.base import Solids
-from plash.physics.solids.wall_separation import separate_from_walls
+from plash.physics.solids.wall_separation import parted_system, separate_from_walls
 from plash.timing import stage
 
 _RESPONSE = 10.0  # T, s: longer than a splash, in which thin sheets are not seen, and shorter than a drift
@@ -122,8 +122,8 @@ class DensityProjection:
 
     def are_crowded(self, cells: Cells, target_fill: float) -> bool:
         """Whether the root mean square of the error is above that of particles in a steady flow."""
-        error = density_error(cells, target_fill)[cells.liquid_tiles]
-        return bool(np.square(error).sum() > _CROWDED**2 * cells.liquid_count)
+        squares = sum_of_squares(density_error(cells, target_fill), cells.liquid_tiles)
+        return squares > _CROWDED**2 * cells.liquid_count
 
     def correct(
         self,
@@ -139,7 +139,7 @@ class DensityProjection:
         potential, solution = _solve_density(system, density_error(cells, target_fill), self.tolerance)
         parted = separate_from_walls(cells, potential, system.closed) if separating_walls else None
         if parted is not None:
-            system = PoissonSystem(self.free_surface.operator(parted))
+            system = parted_system(self.free_surface, parted, system)
             return self.correct(particles, parted, solids, system, target_fill, dt)
         displacement = FaceField.filled(cells.tiles, 0.0)
         self.free_surface.subtract_gradient(displacement, potential, cells)

@@ -25,7 +25,7 @@ from plash.linear.operators import Pool64
 from plash.linear.system import PoissonSystem
 from plash.physics.flow.inflow import Inflow
 from plash.physics.free_surface import FreeSurface
-from plash.physics.solids.wall_separation import separate_from_walls
+from plash.physics.solids.wall_separation import parted_system, separate_from_walls
 from plash.timing import stage
 
 _ROUND_OFF = 2.0**-25  # of a velocity stored in single precision, relative
@@ -116,7 +116,8 @@ class PressureSolver:
         below tolerance times what it was, or at the level of single-precision round-off.
         """
         inflow = inflow or Inflow.none()
-        b, system = self._equations(velocity, cells, inflow, known)
+        b = self._right_hand_side(velocity, cells, inflow)
+        system = self.system(cells) if known is None else known.system
         excess = float(np.abs(system.closed.means(b)).max()) / self.h
         _add_wanted(b, wanted, cells)
 
@@ -131,7 +132,7 @@ class PressureSolver:
         parted = separate_from_walls(cells, potential, system.closed, inflow.held) if self.separating_walls else None
         if parted is not None:
             cells = parted
-            b, system = self._equations(velocity, cells, inflow)
+            b, system = self._right_hand_side(velocity, cells, inflow), parted_system(self.free_surface, cells, system)
             _add_wanted(b, wanted, cells)
             potential, solution = _solve(system, b, self.tolerance, floor, potential, limit)
             solves.append(solution)
@@ -145,12 +146,10 @@ class PressureSolver:
         """The equations of the pressure, for any right-hand side."""
         return PoissonSystem(self.free_surface.operator(cells))
 
-    def _equations(
-        self, velocity: FaceField, cells: Cells, inflow: Inflow, known: KnownPressure | None = None
-    ) -> tuple[NDArray[np.float64], PoissonSystem]:
+    def _right_hand_side(self, velocity: FaceField, cells: Cells, inflow: Inflow) -> Pool64:
         b = self.free_surface.right_hand_side(velocity, cells)
         inflow.add_to(b, cells)
-        return b, self.system(cells) if known is None else known.system
+        return b
 
 
 def _add_wanted(b: NDArray[np.float64], wanted: NDArray[np.float64] | None, cells: Cells) -> None:

@@ -98,6 +98,7 @@ class LiquidSolver:
     report: StepReport = field(default_factory=StepReport)
     solves: list[Solution] = field(default_factory=list)
     path_divergence: NDArray[np.float64] | None = field(default=None, init=False)
+    _before: NDArray[np.float32] | None = field(default=None, init=False)  # for velocities that are compared with
 
     def stages(self, dt: float, moved: float | None = None) -> Iterator[StepStage[FaceField]]:
         """Take one step, pausing after each stage to show what it did.
@@ -148,7 +149,7 @@ class LiquidSolver:
         yield StepStage("extrapolate", s.velocity)
 
         # Carry everything along
-        before = copied(s.particles.velocity)
+        before = self._before = copied(s.particles.velocity, self._before)
         report.unknown_reads += self.transfer.to_particles(s, s.velocity, cells, kick)
         self.forces.add_to_ballistic(s.particles, s.time, kick)
         viscous.hold_alone(s.particles, s.velocity, projection.cells)
@@ -347,7 +348,7 @@ class LiquidSolver:
     def _confine(self, solids: Solids, start: Start | None, time: float, dt: float) -> None:
         """Put particles back that went into solids, and take out those that left the domain."""
         particles = self.state.particles
-        free = copied(particles.velocity)
+        free = self._before = copied(particles.velocity, self._before)
         left, stuck = solids.collide(particles, start, time, dt)
         stop_accelerating(particles, free)
         if stuck:

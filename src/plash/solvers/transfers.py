@@ -12,7 +12,7 @@ import numpy as np
 from plash.grid.cells import WET, Cells, forget_dry_faces
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import FaceField
-from plash.grid.whole_arrays import difference
+from plash.grid.whole_arrays import turn_into_change
 from plash.particles.continuation import hold_change_to_particles, hold_to_particles
 from plash.particles.from_grid import grid_to_affine_particles, grid_to_particles
 from plash.particles.shallow import fade_shallow_slopes, hold_tips
@@ -129,10 +129,10 @@ class Flip(_ByParticles):
 
     def to_particles(self, state: State, velocity: FaceField, cells: Cells, dt: float) -> int:
         """Add what changed since, as far out as the new velocity reaches."""
-        before = self._before
-        assert before is not None
+        change, self._before = self._before, None
+        assert change is not None
         assert state.carried is not None
-        change = FaceField(velocity.tiles, difference(velocity.pool, before.pool))
+        turn_into_change(change.pool, velocity.pool)
         forget_dry_faces(change, cells)
         extrapolate(change, 2)
         hold_change_to_particles(change, state.carried, cells, self.acceleration * dt)

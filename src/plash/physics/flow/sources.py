@@ -91,6 +91,8 @@ class RunningInlets:
         as under water. With air beside the rim it is at the surface of a jet, where the velocity goes on as it is
         inside: s. With σ s the rim would come slower than the middle, and be left behind.
         """
+        if len(self.ahead[0]) == 0:
+            return self
         flux = np.where(_has_air_aside(cells, self.faces[0], self.ahead), self.whole, self.flux)
         inflow = replace(self.inflow, rate=np.abs(flux)) if len(self.inflow.rate) else self.inflow
         return replace(self, flux=flux, inflow=inflow, brought_in=replace(self.brought_in, outflow=-np.abs(flux)))
@@ -102,6 +104,8 @@ class RunningInlets:
     def forget_paths(self, divergence: NDArray[np.float64]) -> None:
         """Ask for no divergence near spouts: at their rim the velocity jumps, which is no gradient of the liquid."""
         tiles, (slot, z, y, x) = self.solids.tiles, self.brought_in.places
+        if len(slot) == 0:
+            return
         ahead = (tiles.origins[slot] + np.stack([x, y, z], axis=1))[:, : tiles.dimension]
         steps = np.array(list(itertools.product(range(-_RIM, _RIM + 1), repeat=tiles.dimension)))
         around = np.unique((ahead[:, None] + steps).reshape(-1, tiles.dimension), axis=0)

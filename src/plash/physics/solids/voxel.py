@@ -191,7 +191,7 @@ def _evaluated(solids: VoxelSolids, bodies: Sequence[Solid], slots: NDArray[np.i
         solid_phis, solid = _with_halo(bodies, solids.box, solids.h, tiles, slots)
         core = (slice(None), *(slice(1, -1) if n > 1 else slice(None) for n in tiles.shape))
         solids.solid_phi[slots], solids.is_solid[slots] = solid_phis[core], solid[core]
-        share = _open_share(solid_phis >= 0)
+        share = _open_share(solid_phis >= 0) if bodies else np.ones(())
         solids.inverse_kernel_weight[slots] = np.where(solid[core], np.nan, 1 / np.maximum(share, 1e-6))
     by_tile = solids.is_solid.reshape(tiles.count + 1, -1)
     holds = np.flatnonzero(by_tile.any(axis=1)).astype(np.int32)

@@ -27,6 +27,8 @@ from plash.grid.loops import chunk_range
 from plash.grid.tiles import Places
 from plash.linear.components import ClosedComponents
 from plash.linear.operators import Pool64
+from plash.linear.system import PoissonSystem
+from plash.physics.free_surface import FreeSurface
 from plash.timing import stage
 
 _ROUND_OFF = 1e-4  # of the largest pressure: a pull that is below this is none
@@ -60,6 +62,16 @@ def separate_from_walls(
         phi = CellField(tiles, cells.phi.pool.copy())
         phi.pool[pulled] = 0.0  # gas pressure at the centre
     return replace(cells, label=label, faces=faces, phi=phi)
+
+
+def parted_system(free_surface: FreeSurface, parted: Cells, before: PoissonSystem) -> PoissonSystem:
+    """The equations after cells let go, given those before.
+
+    What lets go is air to the cells beside it: where nothing was closed, nothing is. Where solids cut cells, a contact
+    may be too small to count.
+    """
+    is_open = parted.cut_cells is None and before.closed.count == 0
+    return PoissonSystem(free_surface.operator(parted), is_open)
 
 
 def _pulled(cells: Cells, potential: Pool64, closed: ClosedComponents, held: Places | None) -> Places:
