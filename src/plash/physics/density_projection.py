@@ -114,7 +114,7 @@ class DensityProjection:
         """
         if self.time > 0:
             return before
-        carried = float(particles.volume.sum(where=~particles.ballistic, dtype=np.float64))
+        carried = particles.volume_in_liquid()
         if carried == 0:
             return before
         shifted = before + dt / _RESPONSE * (volume / carried - 1)
