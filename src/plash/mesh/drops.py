@@ -58,7 +58,7 @@ def with_drops(
     radius, thin, soft, reach = _balls(particles.volume, tiles.dimension, detail)
     if shown is not None:
         radius *= shown
-    drops = np.zeros_like(phi)
+    drops = np.zeros(phi.shape, phi.dtype)  # cleared when it is first touched
     depth = _deepest_near(phi, tiles, detail)
     rows = [*(detail * _LIMITS), [detail * _SHALLOW, detail * _DEEP, 0], [soft, thin, reach]]
     limits = np.array(rows, np.float32)

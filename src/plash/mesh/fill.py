@@ -74,7 +74,12 @@ def carried_near(
     pools = np.zeros((len(values), tiles.count + 1, *tiles.shape), np.float32)
     reaching = tiles.slots[_with_neighbours(tiles, near)[1:]]
     _add_scattered(pools, particles, tiles, values, reaching)
-    return _widened(tiles, pools, detail, tiles.slots[near[1:]], np.zeros_like)
+    return _widened(tiles, pools, detail, tiles.slots[near[1:]], _zeros_like)
+
+
+def _zeros_like(pools: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Zeros in memory that the system clears when it is first touched, which in most tiles never happens."""
+    return np.zeros(pools.shape, pools.dtype)
 
 
 def _with_neighbours(tiles: Tiles, is_marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
