@@ -48,7 +48,7 @@ class Seen(NamedTuple):
         share: Of the narrow one that is open.
         wide_volume: As of the narrow one; nothing where cells play no part.
         wide_share: The same.
-        wide_height: Distance to the surface in cells as the wide one sees it, where that is open; NaN near full or empty.
+        wide_height: Distance to the surface in cells as the wide one sees it, where it is open; NaN near full or empty.
         part: That each cell plays.
     """
 
