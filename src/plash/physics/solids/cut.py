@@ -276,7 +276,10 @@ def _taken(
         solid_phi=last.solid_phi[old],
         inverse_kernel_weight=last.inverse_kernel_weight[old],
         open_space=CutCells(
-            space.face_fractions[:, old], space.volume[old], space.closed[:, old], space.openness.taken(old)
+            np.take(space.face_fractions, old, axis=1),
+            space.volume[old],
+            np.take(space.closed, old, axis=1),
+            space.openness.taken(old),
         ),
         friction=friction,
         side_friction=side_friction,
