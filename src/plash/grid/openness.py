@@ -52,11 +52,15 @@ class Openness:
         hat_share = np.ones((tiles.count + 1, *tiles.shape), np.float32)
         return Openness(np.zeros(tiles.count + 1, np.int32), np.full((1, *sizes), WHOLE, np.uint8), hat_share)
 
-    def take(self, last: Openness, old: NDArray[np.integer], new: NDArray[np.integer]) -> None:
-        """Take over what is known of some tiles from other openness: their slots there, and here."""
-        self.hat_share[new] = last.hat_share[old]
-        known = np.flatnonzero(last.rows[old])
-        self._add(new[known], last.samples[last.rows[old[known]]])
+    def taken(self, old: NDArray[np.int32]) -> Openness:
+        """The same on other tiles: their slots here, 0 for new ones, which are all open."""
+        rows = self.rows[old]
+        kept = np.flatnonzero(rows)
+        samples = self.samples
+        if len(kept) < len(samples) - 1:
+            samples = np.concatenate([samples[:1], samples[rows[kept]]])
+            rows[kept] = np.arange(1, len(kept) + 1)
+        return Openness(rows, samples, self.hat_share[old])
 
     def forget(self, slots: NDArray[np.int32]) -> None:
         """Leave some tiles all open."""

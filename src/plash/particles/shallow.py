@@ -21,11 +21,16 @@ Near bodies that move neither is done: they shed such films, and nothing comes t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.cells import AIR, Cells, CutCells
+from plash.grid.compile import chunk_count, kernel
 from plash.grid.fields import FaceField
+from plash.grid.loops import chunk_range, numbers_in
 from plash.particles.particles import Particles
 from plash.particles.shore import DRY
 from plash.timing import stage
@@ -46,14 +51,21 @@ def fade_shallow_slopes(particles: Particles, cells: Cells, dt: float, longest: 
     """
     if cells.cut_cells is None or cells.phi is None:
         return
-    kept = max(0.0, 1 - dt / longest)
+    kept = np.float32(max(0.0, 1 - dt / longest))
     slots = _tiles_at_shores(cells.cut_cells)
-    share = cells.cut_cells.volume[slots]
-    shallow = (share < 1) & (share > 0) & (cells.phi.pool[slots] > -h)
-    some = shallow.any(axis=(1, 2, 3))
-    if some.any():
-        which = _in_cells(particles, slots[some], shallow[some])
-        particles.affine[:, which] *= np.float32(kept)
+    in_tiles, shallow = (
+        particles.in_tiles(cells.tiles),
+        _Shallow(cells.cut_cells.volume, cells.phi.pool, np.float32(-h)),
+    )
+    _fade(particles.affine, particles.cell, in_tiles, slots, shallow, kept, chunk_count())
+
+
+class _Shallow(NamedTuple):
+    """Open share of cells, their distance to the surface, and that below which it is too far."""
+
+    share: NDArray[np.float32]
+    phi: NDArray[np.float32]
+    least: np.float32
 
 
 @stage
@@ -87,14 +99,18 @@ def _tiles_at_shores(cut_cells: CutCells) -> NDArray[np.int64]:
     return slots if moving is None else np.setdiff1d(slots, moving.slots)
 
 
-def _in_cells(particles: Particles, slots: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbers of the particles in marked cells [one for each of the slots, z, y, x]."""
-    assert particles.tiles is not None
-    first, count = particles.starts[slots], np.diff(particles.starts)[slots]
-    row = np.repeat(np.arange(len(slots)), count)
-    number = np.arange(len(row)) + np.repeat(first - np.cumsum(count) + count, count)
-    place = np.zeros((3, len(row)), np.int64)
-    place[: particles.dimension] = particles.cell[:, number]
-    x, y, z = place - particles.tiles.origins[slots[row]].T
-    found: NDArray[np.int64] = number[marked[row, z, y, x]]
-    return found
+@kernel
+def _fade(affine, cell, in_tiles, slots, shallow, kept, chunks):
+    starts, origins, _, _ = in_tiles
+    share, phi, least = shallow
+    n = len(slots)
+    dimension = len(cell)
+    for c in prange(chunks):
+        for i in chunk_range(c, chunks, n):
+            t = slots[i]
+            for p in numbers_in(starts, t):
+                x, y = cell[0, p] - origins[t, 0], cell[1, p] - origins[t, 1]
+                z = cell[2, p] - origins[t, 2] if dimension == 3 else 0
+                if 0 < share[t, z, y, x] < 1 and phi[t, z, y, x] > least:
+                    for row in range(len(affine)):
+                        affine[row, p] *= kept

@@ -53,8 +53,7 @@ def correct_shores(
     if len(slots) == 0:
         return
     seen = seen_by_hats(tiles, slots, volume, openness.hat_share, limits)
-    found = np.nonzero(seen.part[slots])
-    listed = listed_cells(tiles, (slots[found[0]].astype(np.int64), *found[1:]), seen, upward)
+    listed = listed_cells(tiles, slots, seen, upward)
     part = seen.part[tuple(listed.places.T)]
     is_near = (part == SHORE) | (part == THIN_SHORE) | (np.abs(listed.height) < _NEAR)
     shore = np.flatnonzero(is_near & (part >= CUT) & ~np.isnan(listed.normal[:, 0]))

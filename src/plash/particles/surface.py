@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.cells import NEAR_AIR, NEAR_LIQUID, SOLID, Cells, CutCells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel, serial_kernel
 from plash.grid.extrapolate import extrapolate
 from plash.grid.fields import CellField, FaceField
 from plash.grid.lanes import add_two
-from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_start
+from plash.grid.loops import CENTRE, chunk_range, chunk_slice, corner_step, row_start, tile_beside
 from plash.grid.sample import corner_weight
-from plash.grid.tiles import Places, Shape, Tiles, dimension_of
+from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.particles.particles import Particles
 from plash.particles.positions import BATCH, corner_of_batch, find_corners, last_place, spread_to_corners
 from plash.timing import stage
@@ -123,36 +123,46 @@ def complete_distance(
         cut_cells: How open faces are, if solids cut cells.
     """
     if cut_cells is not None:
-        unknown: Places = np.nonzero(np.isnan(phi.pool) & ~is_solid)
+        values = phi.pool.reshape(-1)
+        unknown, poor = _cells_to_complete(phi, is_solid, inverse_kernel_weight)
         for _ in range(_LAYERS_IN_SOLIDS):
             mean = _seen_through_faces(phi, unknown, is_solid, cut_cells)[0]
-            phi.pool[unknown] = mean
-            unknown = tuple(part[np.isnan(mean)] for part in unknown)
-        phi.pool[unknown] = np.float32(h)
-        poor: Places = np.nonzero(inverse_kernel_weight > 1 / _POOR_SHARE)
+            values[unknown] = mean
+            unknown = unknown[np.isnan(mean)]
+        values[unknown] = np.float32(h)
         mean, highest = _seen_through_faces(phi, poor, is_solid, cut_cells)
-        phi.pool[poor] = np.where(highest < 0, np.minimum(phi.pool[poor], mean), phi.pool[poor])
+        values[poor] = np.where(highest < 0, np.minimum(values[poor], mean), values[poor])
     if is_solid.any():
         extrapolate(FaceField(phi.tiles, phi.pool[None]), _LAYERS_IN_SOLIDS)
 
 
+def _cells_to_complete(
+    phi: CellField, is_solid: NDArray[np.bool_], inverse_kernel_weight: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of the open cells where the distance is unknown, and of those where it is poorly known."""
+    room = np.empty((2, phi.pool.size), np.int64)
+    pools = (pool.reshape(len(pool), -1) for pool in (phi.pool, is_solid, inverse_kernel_weight))
+    unknown, poor = _list_to_complete(*pools, np.float32(1 / _POOR_SHARE), room)
+    return room[0, :unknown], room[1, :poor]
+
+
 def _seen_through_faces(
-    phi: CellField, places: Places, is_solid: NDArray[np.bool_], cut_cells: CutCells
+    phi: CellField, numbers: NDArray[np.int64], is_solid: NDArray[np.bool_], cut_cells: CutCells
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and highest of the known values that cells are open to, the mean by how open faces are; if none NaN, 0."""
     tiles = phi.tiles
-    total, weight = np.zeros(len(places[0])), np.zeros(len(places[0]))
-    highest = np.full(len(places[0]), -np.inf)
-    for axis in range(tiles.dimension):
-        behind = tiles.beside(places, axis, 1)
-        for cell, face in ((tiles.beside(places, axis, -1), places), (behind, behind)):
-            value = phi.pool[cell]
-            face_fractions = np.where(np.isnan(value) | is_solid[cell], 0, cut_cells.face_fractions[axis][face])
-            total += face_fractions * np.nan_to_num(value)
-            weight += face_fractions
-            highest = np.where(face_fractions > 0, np.maximum(highest, value), highest)
-    mean = np.divide(total, weight, out=np.full_like(total, np.nan), where=weight > 0)
-    return mean, np.where(weight > 0, highest, 0.0)
+    seen = np.empty((2, len(numbers)))
+    fractions = cut_cells.face_fractions
+    _look_through_faces(tiles.shape)(
+        numbers,
+        phi.pool.reshape(-1),
+        is_solid.reshape(-1),
+        fractions.reshape(len(fractions), -1),
+        tiles.neighbours,
+        seen,
+    )
+    mean, highest = seen
+    return mean, highest
 
 
 @stage
@@ -237,6 +247,60 @@ def _invert(fill, phi, h, chunks):
             q = one if q > one else q
             q = -one if q < -one else q
             result[m] = distance_of_excess(q, h)
+
+
+@serial_kernel
+def _list_to_complete(phi, is_solid, inverse_kernel_weight, most, room):
+    unknown, poor = 0, 0
+    for t in range(1, len(phi)):
+        values, solid, inverse = phi[t], is_solid[t], inverse_kernel_weight[t]
+        some = 0
+        for m in range(np.uint64(len(values))):
+            some |= (values[m] != values[m]) | (inverse[m] > most)
+        if not some:
+            continue
+        for m in range(len(values)):
+            if values[m] != values[m] and not solid[m]:
+                room[0, unknown] = t * len(values) + m
+                unknown += 1
+            if inverse[m] > most:
+                room[1, poor] = t * len(values) + m
+                poor += 1
+    return unknown, poor
+
+
+@for_tile_shape
+def _look_through_faces(shape: Shape) -> Kernel:
+    BZ, BY, BX = shape
+    SIZE = BZ * BY * BX
+    DIM = dimension_of(shape)
+
+    @serial_kernel
+    def run(numbers, phi, is_solid, fractions, neighbours, seen):
+        for i in range(len(numbers)):
+            here = numbers[i]
+            t, m = here // SIZE, here % SIZE
+            total, weight, highest = 0.0, 0.0, -np.inf
+            apart, size, further = 1, BX, 1
+            for axis in range(DIM):
+                along = m // apart % size
+                for step in (-1, 1):
+                    beside, place = tile_beside(along + step, size)
+                    cell = neighbours[t, CENTRE + beside * further] * SIZE + m + (place - along) * apart
+                    fraction = fractions[axis, here if step < 0 else cell]
+                    value = phi[cell]
+                    if value != value or is_solid[cell] or not fraction > 0:
+                        continue
+                    total += np.float64(fraction * value)
+                    weight += np.float64(fraction)
+                    highest = max(highest, np.float64(value))
+                apart *= size
+                size = BY if axis == 0 else BZ
+                further *= 3
+            seen[0, i] = total / weight if weight > 0 else np.nan
+            seen[1, i] = highest if weight > 0 else 0.0
+
+    return run
 
 
 @inlined_plainly

@@ -65,6 +65,19 @@ class CurvedWalls:
         curved = np.abs(bending).max(axis=(1, 2), initial=0.0) > _FLAT
         return CurvedWalls(tuple(part[curved] for part in places), bending[curved])
 
+    def on(self, old: NDArray[np.int32], slots: NDArray[np.int32]) -> CurvedWalls:
+        """Those of some of other tiles, given all slots of these here, 0 for what was not there."""
+        new = np.zeros(1 + max(old.max(initial=0), self.places[0].max(initial=0)), np.int64)
+        new[old[slots]] = slots
+        slot = new[self.places[0]]
+        kept = slot > 0
+        return CurvedWalls((slot[kept], *(part[kept] for part in self.places[1:])), self.bending[kept])
+
+    def joined(self, other: CurvedWalls) -> CurvedWalls:
+        """These and others."""
+        places = tuple(np.concatenate(pair) for pair in zip(self.places, other.places, strict=True))
+        return CurvedWalls(places, np.concatenate([self.bending, other.bending]))
+
     def inflow(self, velocity: FaceField, dt: float, h: float) -> Array:
         """What has to come in through the wall of each cell over the area of a face (m/s), for moves of dt."""
         tiles = velocity.tiles

@@ -60,6 +60,8 @@ class CutSolids:
         friction: Friction of bodies.
         side_friction: Friction of the sides of the domain.
         at_bodies: Slots of the tiles where the distance is known.
+        known_walls: Curved walls that are known from other tiles.
+        strange: Slots of the tiles at bodies whose curved walls are not; None for all.
     """
 
     tiles: Tiles
@@ -72,6 +74,8 @@ class CutSolids:
     friction: Friction
     side_friction: Friction
     at_bodies: NDArray[np.int32]
+    known_walls: CurvedWalls | None = None
+    strange: NDArray[np.int32] | None = None
 
     @property
     def cut_cells(self) -> CutCells | None:
@@ -103,7 +107,11 @@ class CutSolids:
     @cached_property
     def curved_walls(self) -> CurvedWalls:
         """Cells with a part of a curved wall."""
-        return CurvedWalls.of(self.tiles, self.at_bodies, self.solid_phi, self.open_space)
+        slots = self.at_bodies if self.strange is None else self.strange
+        if self.known_walls is not None and len(slots) == 0:
+            return self.known_walls
+        found = CurvedWalls.of(self.tiles, slots, self.solid_phi, self.open_space)
+        return found if self.known_walls is None else self.known_walls.joined(found)
 
     @property
     def traces_moves(self) -> bool:
@@ -188,16 +196,18 @@ class Cut:
     def standing(self, tiles: Tiles, last: CutSolids | None) -> CutSolids:
         """What stands on these tiles; what is known from other tiles is not evaluated again."""
         frictions = self._friction.at(tiles), self._side_friction.at(tiles)
-        made = _uncut(tiles, self.box, Bodies(self.bodies, self.h, tiles.dimension), *frictions)
-        is_known, holds = np.zeros(tiles.count, np.bool_), np.zeros(tiles.count + 1, np.bool_)
-        if last is not None:
-            old = last.tiles.slots_of(tiles.keys)
-            is_known = old > 0
-            _copy(last, old[is_known], made, np.flatnonzero(is_known) + 1)
+        bodies = Bodies(self.bodies, self.h, tiles.dimension)
+        old = np.zeros(tiles.count + 1, np.int32)
+        holds = np.zeros(tiles.count + 1, np.bool_)
+        if last is None:
+            made = _uncut(tiles, self.box, bodies, *frictions)
+        else:
+            old[1:] = last.tiles.slots_of(tiles.keys)
+            made = _taken(last, old, tiles, *frictions)
             held = np.zeros(last.tiles.count + 1, np.bool_)
             held[last.at_bodies] = True
-            holds[1:] = held[old]
-        new = (np.flatnonzero(~is_known) + 1).astype(np.int32)
+            holds = held[old]
+        new = (np.flatnonzero(old[1:] == 0) + 1).astype(np.int32)
         near = made.bodies.near(tiles, new)
         _close_sides(made, new)
         some = near.any(axis=0)
@@ -205,7 +215,13 @@ class Cut:
         holds[new[some]] = True
         if self.holds_films:
             _close_held(made, made.friction)
-        return replace(made, at_bodies=np.flatnonzero(holds).astype(np.int32))
+        at_bodies = np.flatnonzero(holds).astype(np.int32)
+        # Only if they were asked for: not all liquids do
+        if last is None or "curved_walls" not in vars(last):
+            return replace(made, at_bodies=at_bodies)
+        is_alike = _alike_around(last.tiles, old, tiles, at_bodies)
+        walls = last.curved_walls.on(old, at_bodies[is_alike])
+        return replace(made, at_bodies=at_bodies, known_walls=walls, strange=at_bodies[~is_alike])
 
     def in_motion(self, standing: CutSolids, nearby: NearGroups) -> Solids:
         """What stands, with what moves near some tiles."""
@@ -247,15 +263,34 @@ def _uncut(tiles: Tiles, box: DomainBox, bodies: Bodies, friction: Friction, sid
     )
 
 
-def _copy(last: CutSolids, old: NDArray[np.int32], made: CutSolids, new: NDArray[np.integer]) -> None:
-    """Take what is known of tiles from the solids of the step before."""
-    made.is_solid[new] = last.is_solid[old]
-    made.solid_phi[new] = last.solid_phi[old]
-    made.inverse_kernel_weight[new] = last.inverse_kernel_weight[old]
-    made.open_space.face_fractions[:, new] = last.open_space.face_fractions[:, old]
-    made.open_space.volume[new] = last.open_space.volume[old]
-    made.open_space.closed[:, new] = last.open_space.closed[:, old]
-    made.open_space.openness.take(last.open_space.openness, old, new)
+def _taken(
+    last: CutSolids, old: NDArray[np.int32], tiles: Tiles, friction: Friction, side_friction: Friction
+) -> CutSolids:
+    """The solids of the step before on other tiles, whose slots there are known; those that are new have none."""
+    space = last.open_space
+    return CutSolids(
+        tiles=tiles,
+        box=last.box,
+        bodies=last.bodies,
+        is_solid=last.is_solid[old],
+        solid_phi=last.solid_phi[old],
+        inverse_kernel_weight=last.inverse_kernel_weight[old],
+        open_space=CutCells(
+            np.take(space.face_fractions, old, axis=1),
+            space.volume[old],
+            np.take(space.closed, old, axis=1),
+            space.openness.taken(old),
+        ),
+        friction=friction,
+        side_friction=side_friction,
+        at_bodies=np.zeros(0, np.int32),
+    )
+
+
+def _alike_around(before: Tiles, old: NDArray[np.int32], tiles: Tiles, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether some tiles, and all those beside them, are those of the step before."""
+    is_alike = (tiles.neighbours[slots] > 0) == (before.neighbours[old[slots]] > 0)
+    return np.asarray(is_alike.all(axis=1) & (old[slots] > 0))
 
 
 def _with_tiles_anew(
@@ -269,9 +304,9 @@ def _with_tiles_anew(
         slots: The tiles to fill in again.
         corners: Distance to the nearest body, as `Bodies.at_corners` gives it.
     """
-    made = _uncut(standing.tiles, standing.box, bodies, standing.friction, standing.side_friction)
-    everywhere = standing.tiles.slots
-    _copy(standing, everywhere, made, everywhere)
+    everywhere = np.arange(standing.tiles.count + 1, dtype=np.int32)
+    made = _taken(standing, everywhere, standing.tiles, standing.friction, standing.side_friction)
+    made = replace(made, bodies=bodies)
     made.is_solid[slots] = False
     made.inverse_kernel_weight[slots] = 1.0
     made.open_space.volume[slots] = 1.0
