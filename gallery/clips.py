@@ -1,4 +1,4 @@
-"""Wide clips, such as the one that the README opens with: a second each, ray traced, 960 pixels across.
+"""Wide clips, such as the two that the README opens with: a second or so each, ray traced, 960 pixels across.
 
     python -m gallery.clips [NAME ...]
 
@@ -12,27 +12,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gallery.pictures import run_for_clip
+import numpy as np
+from PIL import Image
+
+import plash
+from gallery.pictures import RATE_FACTORS
 from plash.pipeline.progress import Progress
+from plash.render.video.animation import write_animation
 
 WIDTH = 960
 SAMPLES = 16
+LARGEST = 600_000  # bytes
 
 
 @dataclass(frozen=True)
 class Wide:
-    """The first seconds of a scene.
+    """Some frames of a scene.
 
     Attributes:
-        frames: How many.
+        first, last: Their numbers.
         resolution: Cells along the longest side.
     """
 
-    frames: int
+    first: int
+    last: int
     resolution: int
 
 
-WIDE = {"dam_break": Wide(24, 112)}
+WIDE = {"dam_break": Wide(1, 24, 112), "honey_coil": Wide(73, 96, 70), "wine_glass": Wide(14, 33, 100)}
 
 
 def wide_clip(folder: Path, name: str) -> Path:
@@ -43,18 +50,16 @@ def wide_clip(folder: Path, name: str) -> Path:
 def settings_of_wide(name: str, **more: Any) -> dict[str, Any]:
     """What a scene is run with for its wide clip."""
     return {
-        "frames": WIDE[name].frames,
+        "frames": WIDE[name].last,
         "resolution": WIDE[name].resolution,
         "look.quality": "preview",
         "look.width": WIDTH,
         "look.samples": SAMPLES,
-        "output.movies": ["webp"],
-        "output.clip_width": WIDTH,
     } | more
 
 
 def make_wide_clip(name: str, runs: Path, pictures: Path, progress: Progress | None = None, **more: Any) -> None:
-    """Run a scene, and take its wide clip from the run.
+    """Run a scene up to the last frame of its wide clip, and make the clip from pictures of its frames alone.
 
     Args:
         name: Of the scene.
@@ -63,7 +68,17 @@ def make_wide_clip(name: str, runs: Path, pictures: Path, progress: Progress | N
         progress: Who wants to know how the run is getting on.
         more: Parameters of the scene to replace, such as `resolution=16`.
     """
-    run_for_clip(name, runs / f"{name}_wide", settings_of_wide(name, **more), wide_clip(pictures, name), progress)
+    run, file = runs / f"{name}_wide", wide_clip(pictures, name)
+    scene = plash.load_scene(name, **settings_of_wide(name, **more))
+    numbers = range(WIDE[name].first, WIDE[name].last + 1)
+    for number in numbers:
+        plash.run(scene, run, frame=number, source=name, progress=progress)
+    shown = [np.asarray(Image.open(run / "render" / f"frame.{number:04d}.png").convert("RGB")) for number in numbers]
+    pictures.mkdir(parents=True, exist_ok=True)
+    for factor in RATE_FACTORS:
+        write_animation(shown, file, scene.time.fps, "webp", WIDTH, factor)
+        if file.stat().st_size <= LARGEST:
+            break
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ Small clips show the first seconds of a scene; those of smoke and of some thick 
 Their small stills are ray traced.
 """
 
-README_STILLS = ("cherry_cream", "honey_coil", "whisky_ice", "burning_log")  # below the two pictures at its top
+README_STILLS = ("cherry_cream", "wine_glass", "whisky_ice", "burning_log")  # below the two clips at its top
 _BEGIN, _END = "<!-- gallery: written by `make gallery` -->", "<!-- end of gallery -->"
 
 

@@ -69,7 +69,7 @@ _STILLS = {
     "wave_maker": 0.95,
     "wax_melts": 0.45,
 }
-_RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
+RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def run_for_clip(
     name: str, folder: Path, settings: dict[str, Any], clip: Path, progress: Progress | None = None
 ) -> plash.Scene:
     """Run a scene with some settings, and take a clip that is small enough from the run; gives the scene."""
-    for factor in _RATE_FACTORS:
+    for factor in RATE_FACTORS:
         scene = plash.load_scene(name, **{**settings, "output.video_quality": factor})
         plash.run(scene, folder, source=name, progress=progress)
         made = folder / f"{folder.name}.webp"

@@ -111,7 +111,7 @@ def test_a_scene_becomes_a_still_and_a_clip(tmp_path):
 
 
 def test_a_wide_clip_is_taken_from_a_run_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(clips, "WIDE", {"dam_break_2d": clips.Wide(3, 16)})
+    monkeypatch.setattr(clips, "WIDE", {"dam_break_2d": clips.Wide(2, 4, 16)})
     small: Any = {"look.quality": "draft", "look.width": 64}
     clips.make_wide_clip("dam_break_2d", tmp_path / "runs", tmp_path, None, **small)
     with Image.open(clips.wide_clip(tmp_path, "dam_break_2d")) as clip:

@@ -18,6 +18,7 @@ from PIL import Image
 from plash.errors import PlashError
 from plash.mesh.mesh import Mesh
 from plash.mesh.shapes import shape_mesh
+from plash.render.mitsuba import raytracer
 from plash.render.mitsuba.raytracer import RayTracer, refuse_broken
 from plash.render.mitsuba.variant import load_mitsuba, variant
 from plash.render.moment import Moment, no_particles
@@ -205,6 +206,14 @@ def test_an_open_shutter_smears_what_moves_and_nothing_else():
     sharp, blurred = picture(liquid="paint"), picture(liquid="paint", shutter=1.0)
     assert np.abs(sharp.astype(int) - blurred).max() > 25
     assert np.abs(sharp[:3].astype(int) - blurred[:3]).mean() < 6
+
+
+def test_jobs_at_once_give_what_they_would_one_by_one(monkeypatch):
+    renderer = RayTracer(make_scene(shutter=0.5))
+    assert len(renderer._shutter_offsets(renderer._moving(liquid()), 0.0)) > 1
+    at_once = renderer.picture(liquid())
+    monkeypatch.setattr(raytracer, "_AT_ONCE", 1)
+    assert np.array_equal(at_once, renderer.picture(liquid()))
 
 
 def lit_to_the_left(z, turn=0.0, time=0.0):

@@ -94,7 +94,7 @@ def _read(file: File, scene: Scene, frame: int) -> Picture:
 PICTURES: FileStage[Picture] = FileStage(
     name="render",
     title="rendering",
-    edition=7,
+    edition=8,
     folders=("render",),
     after=(SIMULATION, SURFACES, WHITEWATER, WETNESS),
     file=lambda paths, frame: paths.folder.picture(frame),

@@ -7,9 +7,11 @@ light becomes colour. Every frame uses the same random numbers, so that where no
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -53,10 +55,15 @@ Floats = NDArray[np.float32]
 SAMPLES = {"draft": 8, "preview": 8, "final": 192}
 _FEWER_IN_SMOKE = 0.75  # of the samples: rays take longer, and the built-in renderer's smoke guides the denoiser
 GUIDE_SAMPLES, _NORMAL_SAMPLES = 8, 2  # for colours seen through water, and for normals
+_FEWER_GUIDE_SAMPLES = 4  # through clear liquid where nothing is compiled: half the time, an error 1 % larger
+_AT_ONCE = 2  # scenes whose rays are followed, where nothing is compiled
+# Of so few samples Mitsuba's stratified ones are in the same half at every bounce: water is too bright by a per cent
+_TOO_FEW = 2
 _DEEPEST, _DEEPEST_CLOUDY = 12, 64  # bounces of a ray; more where light is scattered
 _ROULETTE = 2  # bounces after which dim rays may end
 _STEP, _SHARP = 3.0, 0.5  # pixels that things move between two moments of an open shutter, about, and in all unblurred
 _SEED = 1
+_FAR_APART = 2654435761  # between seeds of moments where nothing is compiled: pixels have numbers one after another
 _PLATE, _LEAST_PLATE = 0.10, 5.0  # size of the plates of lava, in domain sizes, and in cells at the least
 _IN_PLATE = 14.0  # edges of triangles across a plate
 _DRIFT = 0.1  # of the top speed: liquid as fast carries plates by their own size until they fade
@@ -122,7 +129,9 @@ class RayTracer:
         self._surface, self._painted = (
             self._loaded(on_both_sides(each) if self._is_sheet else each) for each in (surface, painted())
         )
-        self._still = self._standing()
+        self._still, self._building = self._standing(), Lock()
+        self._is_clear = self._through["type"] == "volpath"
+        self._guide_samples = _FEWER_GUIDE_SAMPLES if self._is_clear and not compiles(self._mi) else GUIDE_SAMPLES
         self._guided: tuple[bytes, tuple[Floats, Floats]] | None = None
 
     def picture(self, moment: Moment) -> NDArray[np.uint8]:
@@ -131,20 +140,35 @@ class RayTracer:
         smoke = self._smoke(moment)
         offsets = self._shutter_offsets(moving, time)
         samples, wet = max(1, round(self._samples / len(offsets))), self._wet(moment, 0.0, moving=False)
-        taken = list[Floats]()
-        for seed, offset in enumerate(offsets):
-            content = self._content(moving, time, offset) | wet | self._others(moment, offset)
-            taken.append(self._light(content, smoke, time + offset, samples, seed))
-        light = np.mean(taken, axis=0)
+        alone = self._all_content(moment, moving, wet, 0.0) if len(offsets) == 1 else None
+
+        def content(offset: float) -> Content:
+            return self._all_content(moment, moving, wet, offset) if alone is None else alone
+
+        def light_after(seed: int, offset: float) -> Floats:
+            return self._light(content(offset), smoke, time + offset, samples, seed)
+
         # The guide of the time itself does for all moments
-        content = content if len(offsets) == 1 else self._content(moving, time, 0.0) | wet | self._others(moment, 0.0)
-        albedo, normal = self._guides(content, time)
+        jobs: list[Callable[[], Any]] = [partial(light_after, *each) for each in enumerate(offsets)]
+        *taken, (albedo, normal) = self._done([*jobs, lambda: self._guides(content(0.0), time)])
+        light = np.mean(taken, axis=0)
         if smoke is not None:
             albedo, normal = smoke.passing * albedo + smoke.light, smoke.passing * normal
         clean = denoised(light, albedo, normal, quickly=self._scene.look.quality == "preview")
         if smoke is not None:
             clean = clean * smoke.past_flames + smoke.glow
         return toned(clean, self._scene.look.exposure, self._scene.look.tone)
+
+    def _done(self, jobs: list[Callable[[], Any]]) -> list[Any]:
+        """What some jobs give, each of which builds a scene and follows its rays.
+
+        One thread builds a scene and all follow rays. Without compiling two jobs are at work at once, so that the rays
+        of one leave no thread idle while the other builds.
+        """
+        if compiles(self._mi):
+            return [job() for job in jobs]
+        with ThreadPoolExecutor(_AT_ONCE) as workers:
+            return list(workers.map(lambda job: job(), jobs))
 
     def _smoke(self, moment: Moment) -> _Smoke | None:
         """The smoke of a frame, as rays meet it and as the built-in renderer sees it; None where there is none."""
@@ -254,11 +278,20 @@ class RayTracer:
         """Light of what is there at a time, with its grain."""
         mi, volume = self._mi, {} if smoke is None else smoke.parts
         through = {"integrator": self._through | {"type": "volpath"} if volume else self._integrator}
-        lit = mi.load_dict(lit_of(content) | volume | through | {"sensor": self._sensor(time, samples)})
-        return self._before_background(np.array(mi.render(lit, spp=samples, seed=_SEED + seed)))
+        sensor = self._sensor(time, samples)
+        if self._is_clear and samples <= _TOO_FEW:
+            sensor["sampler"] |= {"type": "independent"}
+        lit = mi.load_dict(lit_of(content) | volume | through | {"sensor": sensor})
+        seed = (_SEED + seed * (1 if compiles(mi) else _FAR_APART)) % 2**32
+        return self._before_background(np.array(mi.render(lit, spp=samples, seed=seed)))
+
+    def _all_content(self, moment: Moment, moving: _Moving | None, wet: Content, offset: float) -> Content:
+        """All that is seen so many seconds after the time of a frame, made by one thread at a time."""
+        with self._building:
+            return self._content(moving, moment.time, offset) | wet | self._others(moment, offset)
 
     def _content(self, moving: _Moving | None, time: float, offset: float) -> Content:
-        """All that is seen so many seconds after the time of a frame."""
+        """The same without whitewater, and with solids that are dry."""
         content = self._still | parts.solids(self._mi, self._placing, self._scene, time + offset, moving=True)
         return content if moving is None else content | self._liquid(moving, time, offset)
 
@@ -274,8 +307,8 @@ class RayTracer:
 
     def _found_guides(self, content: Content, time: float) -> tuple[Floats, Floats]:
         mi, surround = self._mi, rgb(set_parts.rim_color(self._scene))
-        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, GUIDE_SAMPLES)})
-        albedo = np.array(mi.render(guide, spp=GUIDE_SAMPLES, seed=_SEED))[:, :, :3]
+        guide = mi.load_dict(guide_of(content, surround) | {"sensor": self._sensor(time, self._guide_samples)})
+        albedo = np.array(mi.render(guide, spp=self._guide_samples, seed=_SEED))[:, :, :3]
         normal = np.array(mi.render(guide, integrator=self._normals, spp=_NORMAL_SAMPLES, seed=_SEED))[:, :, -3:]
         if self._scene.look.floor:
             _continue_floor(normal)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from plash.errors import Problem, SceneError
-from plash.mesh.mesh import Mesh
+from plash.mesh.mesh import Mesh, joined
+from plash.mesh.shapes import shape_mesh
 from plash.render.camera import View
 from plash.render.mitsuba.environment import environment
 from plash.render.mitsuba.guides import Content, Shown, shown_shape, shown_triangles
@@ -24,6 +25,7 @@ from plash.scene.domain import Domain
 from plash.scene.mesh_files.file import short
 from plash.scene.model import Scene
 from plash.scene.sets import LIGHTS, SETS
+from plash.scene.shapes import Cylinder
 
 _REACH = 12.0  # radius of the floor, in diagonals
 _TO_HORIZON = 300.0  # times as far the floor goes on where it is not to fade into a backdrop
@@ -32,6 +34,8 @@ _GLOSSED = 0.55  # of its light, what a floor returns of itself under a gloss
 _ROUND = 128  # points round the floor
 _PATTERNED = 10.0  # half the side, in diagonals, of the square of floor that has a pattern
 _SHADES = 64  # of the plain floor under the domain, along each side
+_FRAME = 0.003  # thickness of a pane's frame, in lengths of the longest side
+_FRAMED = ((0, 3), (1, 2), (3, 2))  # corners of a pane between which its frame goes
 _FADING = 0.45  # share of that, from its middle on, where the pattern begins to fade
 
 
@@ -44,9 +48,7 @@ def tank(mi: Any, placing: Placing, domain: Domain, color: Array) -> Content:
     """Panes of glass on the closed sides, but for floor and ceiling, with thin frames. Panes are not in the guide."""
     size, gap = np.array(domain.cells) * domain.h, 2 * placing.apart
     made: Content = {}
-    thick = 0.003 * float(size.max()) * placing.scale
-    frame = matte(rgb(np.array([0.10, 0.13, 0.13])))
-    glass = pane(color)
+    glass, rods, radius = pane(color), list[Cylinder](), _FRAME / 2 * float(size.max())
     for axis, name in ((0, "x"), (2, "z")):
         other = 2 - axis
         for high in (0, 1):
@@ -58,10 +60,11 @@ def tank(mi: Any, placing: Placing, domain: Domain, color: Array) -> Content:
             corners[:, 1] = np.array([0, 0, 1, 1]) * size[1]
             plane = Mesh(corners.astype(np.float32), np.array([[0, 1, 2], [0, 2, 3]], np.int32))
             made[f"pane_{name}{high}"] = Shown(shown_triangles(mi, placing, plane, glass).lit, None)
-            ends = placing(corners).tolist()
-            for start, end in ((0, 3), (1, 2), (3, 2)):
-                rod = {"type": "cylinder", "p0": ends[start], "p1": ends[end], "radius": thick / 2}
-                made[f"rod_{name}{high}{start}{end}"] = shown_shape(rod, frame)
+            rods += [Cylinder(base=tuple(corners[i]), top=tuple(corners[j]), radius=radius) for i, j in _FRAMED]
+    if rods:
+        # One mesh: beside triangles, Mitsuba's own cylinders are one more thing for each ray to look for
+        frames = joined([shape_mesh(rod, domain) for rod in rods])
+        made["frames"] = shown_triangles(mi, placing, frames, matte(rgb(np.array([0.10, 0.13, 0.13]))))
     return made
 
 
