@@ -69,6 +69,7 @@ _STILLS = {
     "wave_maker": 0.95,
     "wax_melts": 0.45,
 }
+_LONGER = {"lava_flow": 5.0}  # s: until it has a crust
 RATE_FACTORS = (20, 28, 36, 44, 51)  # tried in turn until the clip is small enough
 
 
@@ -98,7 +99,7 @@ class Pictures:
 def settings_of(name: str, **more: Any) -> dict[str, Any]:
     """What a scene of the gallery is run with: small pictures, a few seconds, a clip beside the movie."""
     time = plash.load_scene(name).time
-    frames = min(time.frames, max(2, round(CLIP_SECONDS * time.fps)))
+    frames = min(time.frames, max(2, round(_LONGER.get(name, CLIP_SECONDS) * time.fps)))
     settings = {
         "frames": frames,
         "look.width": WIDTH,
