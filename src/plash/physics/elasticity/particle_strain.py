@@ -150,18 +150,22 @@ def _place(x, y, z, entry, DIM):
 
 
 @inlined
-def _weigh(weights, numbers, share, place, PY, PX, THIN):
-    """Find the weights of the samples round a place, times their own, and their numbers in the block.
-
-    Returns the sum of the weights.
-    """
+def _surround(corners, numbers, place, PY, PX, THIN):
+    """Find the linear weights of the samples round a place, and their numbers in the block."""
     i, j, k, fx, fy, fz = place
-    total = 0.0
     for corner in range(4 if THIN else 8):
         a, b, d = corner_step(corner)
-        m = ((k + d) * PY + j + b) * PX + i + a
-        w = np.float64(corner_weight(corner, fx, fy, fz, THIN)) * share[m]
-        weights[corner], numbers[corner] = w, m
+        corners[corner] = np.float64(corner_weight(corner, fx, fy, fz, THIN))
+        numbers[corner] = ((k + d) * PY + j + b) * PX + i + a
+
+
+@inlined
+def _weigh(weights, corners, numbers, share, THIN):
+    """Set weights to those of the samples round a place times their own; returns their sum."""
+    total = 0.0
+    for corner in range(4 if THIN else 8):
+        w = corners[corner] * share[numbers[corner]]
+        weights[corner] = w
         total += w
     return total
 
@@ -210,7 +214,7 @@ def _scatter(shape: Shape) -> Kernel:
         for c in prange(chunks):
             sums = np.zeros((ENTRIES, SIZE), np.float32)
             shares = np.zeros((ENTRIES, SIZE), np.float32)
-            weights, numbers = np.zeros(_WIDE_3D), np.zeros(8, np.int64)
+            weights, corners, numbers = np.zeros(_WIDE_3D), np.zeros(8), np.zeros(8, np.int64)
             homes = np.zeros((_WIDE_3D, 4), np.int64)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
@@ -225,8 +229,10 @@ def _scatter(shape: Shape) -> Kernel:
                         z = place_in_block(places.cell, places.offset, origins, t, p, 2, LAST)
                     for entry in range(ENTRIES):
                         brings = np.float64(volume[p]) * scale[each * p] * strain[entry, p]
-                        place = _place(x, y, z, entry, DIM)
-                        total = _weigh(weights, numbers, shares[entry], place, PY, PX, THIN)
+                        if entry == 0 or entry >= DIM:
+                            place = _place(x, y, z, entry, DIM)
+                            _surround(corners, numbers, place, PY, PX, THIN)
+                        total = _weigh(weights, corners, numbers, shares[entry], THIN)
                         if total > _TOUCHED:
                             for corner in range(4 if THIN else 8):
                                 sums[entry, numbers[corner]] += np.float32(brings * weights[corner] / total)
@@ -243,14 +249,14 @@ def _scatter(shape: Shape) -> Kernel:
 
 
 @inlined
-def _read_sample(means, blocks, weighed, place, entry, PY, PX, DIM):
+def _read_sample(means, blocks, weighed, entry, DIM):
     """Find the mean of what samples of an entry have round a place; false if there is none.
 
     The first rows of the blocks are shares, then strain rates, then spins; means of these two are found.
     """
-    weights, numbers, _ = weighed
+    weights, corners, numbers, _ = weighed
     entries = DIM * (DIM + 1) // 2
-    total = _weigh(weights, numbers, blocks[entry], place, PY, PX, DIM == 2)
+    total = _weigh(weights, corners, numbers, blocks[entry], DIM == 2)
     if not total > _TOUCHED:
         return False
     rate, spin = 0.0, 0.0
@@ -268,7 +274,7 @@ def _read_sample(means, blocks, weighed, place, entry, PY, PX, DIM):
 @inlined
 def _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
     """The same for a place beyond the last samples."""
-    weights, _, homes = weighed
+    weights, _, _, homes = weighed
     total = _weigh_widely(weights, homes, given.share[entry], near, place, BZ, BY, BX)
     if not total > _TOUCHED:
         return False
@@ -334,7 +340,8 @@ def _strain(shape: Shape) -> Kernel:
         for c in prange(chunks):
             blocks = np.zeros((2 * ENTRIES + PAIRS, SIZE), np.float32)
             means = np.zeros(ENTRIES + PAIRS)
-            weighed = (np.zeros(_WIDE_3D), np.zeros(8, np.int64), np.zeros((_WIDE_3D, 4), np.int64))
+            corners, numbers = np.zeros(8), np.zeros(8, np.int64)
+            weighed = (np.zeros(_WIDE_3D), corners, numbers, np.zeros((_WIDE_3D, 4), np.int64))
             room = room_for_tensors()
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
@@ -353,8 +360,10 @@ def _strain(shape: Shape) -> Kernel:
                         z = place_in_block(places.cell, places.offset, origins, t, p, 2, LAST)
                     is_known = True
                     for entry in range(ENTRIES):
-                        place = _place(x, y, z, entry, DIM)
-                        if not _read_sample(means, blocks, weighed, place, entry, PY, PX, DIM):
+                        if entry == 0 or entry >= DIM:
+                            place = _place(x, y, z, entry, DIM)
+                            _surround(corners, numbers, place, PY, PX, DIM == 2)
+                        if not _read_sample(means, blocks, weighed, entry, DIM):
                             near = neighbours, t
                             if not _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
                                 is_known = False
