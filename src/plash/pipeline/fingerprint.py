@@ -20,7 +20,7 @@ from plash.scene.model import Scene
 from plash.scene.settings import keys_of_all_kinds
 
 _OF_FILLS = ("density", "velocity_at", "shape", "inside", "level")
-_ELASTIC_EDITION = 6  # of what only elastic liquid does
+_ELASTIC_EDITION = 7  # of what only elastic liquid does
 _LEVEL_SET_EDITION = 3  # of what only level sets do
 _MIX_EDITION = 1  # of colours that spread
 _SPOUT_EDITION = 2  # of what comes out of spouts

@@ -189,7 +189,7 @@ class ElasticMotion:
         """Let elastic and viscous stress act for dt (s) on every velocity that borders liquid."""
         scheme, cells, solids, liquid = self.of.scheme, self.cells, self.solids, self.liquid
         faces = ViscousFaces.of(velocity, cells, solids)
-        samples = self.samples = stress_samples(faces, cells, scheme)
+        samples = self.samples = stress_samples(faces, cells, scheme, isinstance(self.of.strain, OnParticles))
         if self.of.gravity is not None:
             self.bodies = LooseBodies.of(faces, cells)
         load = self.of.strain.load(liquid, samples)

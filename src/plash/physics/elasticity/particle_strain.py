@@ -1,12 +1,12 @@
 """Strain that particles carry: to where stress is known, and new strain from there.
 
-To the grid: the stress of a sample is the mean of what particles bring, by their volumes and linear weights w,
+Back: ∇u at a particle is the mean of the samples round it, with linear weights w times their own (`samples.py`). Those
+outside the liquid have none, so a particle at the surface reads only what is inside, and liquid that turns as a rigid
+body does so for every particle. One beyond the last samples, in a cell that is less than half full, has none round it:
+it reads those up to two cells away, with hats twice as wide. Without strain such particles made a body softer, by the
+share of it that they are. Nothing is smeared: a particle's strain changes only by what happens to it.
 
-    S = Σ w V 2 G E / Σ w V
-
-Back: ∇u at a particle is the mean of its samples with the weights w times their shares of liquid. Those outside the
-liquid have none, so a particle at the surface reads only what is inside, and liquid that turns as a rigid body does so
-for every particle. Nothing is smeared: a particle's strain changes only by what happens to it.
+To the grid: a particle brings its volume times its stress to the same samples, with the same weights, of sum 1.
 
 Reference: Cline section 8; Jiang et al. 2015 for transfers by particles.
 """
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
 from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
-from plash.grid.loops import chunk_range, corner_step
+from plash.grid.loops import chunk_range, corner_step, home_of
 from plash.grid.sample import cell_and_share, corner_weight
 from plash.grid.tiles import Shape, dimension_of
 from plash.particles.particles import Particles
@@ -38,6 +38,9 @@ from plash.physics.elasticity.tensor import (
 from plash.timing import stage
 
 _TOUCHED = 1e-6  # volume, in cells, from which particles tell what a sample has; and the least weight of samples
+
+
+_WIDE_2D, _WIDE_3D = 16, 64  # samples up to two cells away
 
 
 class Constants(NamedTuple):
@@ -126,39 +129,68 @@ class _Step(NamedTuple):
 
 
 @inlined
-def _shift(group, axis, DIM):
-    """Where the samples of a group lie in their cell along an axis: half-way, or at its start."""
-    if group == 0:
+def _shift(entry, axis, DIM):
+    """Where a sample of an entry lies in its cell along an axis: half-way, or at its start."""
+    if entry < DIM:
         return np.float32(0.5)
-    pair = group - 1  # xy, xz, yz
+    pair = entry - DIM  # xy, xz, yz
     left_out = 2 - pair if DIM == 3 else 2
     return np.float32(0.5) if axis == left_out else np.float32(0)
 
 
 @inlined
-def _place(x, y, z, group, DIM):
+def _place(x, y, z, entry, DIM):
     """Sample before a place in a block, and the shares beyond it."""
-    i, fx = cell_and_share(x - _shift(group, 0, DIM))
-    j, fy = cell_and_share(y - _shift(group, 1, DIM))
+    i, fx = cell_and_share(x - _shift(entry, 0, DIM))
+    j, fy = cell_and_share(y - _shift(entry, 1, DIM))
     k, fz = np.int32(0), np.float32(0)
     if DIM == 3:
-        k, fz = cell_and_share(z - _shift(group, 2, DIM))
+        k, fz = cell_and_share(z - _shift(entry, 2, DIM))
     return i, j, k, fx, fy, fz
 
 
 @inlined
-def _weigh(weights, numbers, share, place, PY, PX, THIN):
-    """Find the weights of the samples round a place, times their shares of liquid, and their numbers in the block.
-
-    Returns the sum of the weights.
-    """
+def _surround(corners, numbers, place, PY, PX, THIN):
+    """Find the linear weights of the samples round a place, and their numbers in the block."""
     i, j, k, fx, fy, fz = place
-    total = 0.0
     for corner in range(4 if THIN else 8):
         a, b, d = corner_step(corner)
-        m = ((k + d) * PY + j + b) * PX + i + a
-        w = np.float64(corner_weight(corner, fx, fy, fz, THIN)) * share[m]
-        weights[corner], numbers[corner] = w, m
+        corners[corner] = np.float64(corner_weight(corner, fx, fy, fz, THIN))
+        numbers[corner] = ((k + d) * PY + j + b) * PX + i + a
+
+
+@inlined
+def _weigh(weights, corners, numbers, share, THIN):
+    """Set weights to those of the samples round a place times their own; returns their sum."""
+    total = 0.0
+    for corner in range(4 if THIN else 8):
+        w = corners[corner] * share[numbers[corner]]
+        weights[corner] = w
+        total += w
+    return total
+
+
+@inlined
+def _wide_weight(step, f):
+    """Weight of the sample so many before (0), at or after the one at 1, in a hat two cells to either side."""
+    return 1.0 - 0.5 * abs(step - 1 - np.float64(f))
+
+
+@inlined
+def _weigh_widely(weights, homes, share, near, place, BZ, BY, BX):
+    """The same of samples up to two cells from a place in the tile near[1], with the slot, z, y and x of each."""
+    neighbours, t = near
+    i, j, k, fx, fy, fz = place
+    total = 0.0
+    for n in range(_WIDE_2D if BZ == 1 else _WIDE_3D):
+        a, b, d = n & 3, (n >> 2) & 3, n >> 4
+        w = _wide_weight(a, fx) * _wide_weight(b, fy)
+        if BZ > 1:
+            w *= _wide_weight(d, fz)
+        slot, x, y, z = home_of(neighbours, t, i - 2 + a, j - 2 + b, k - 2 + d if BZ > 1 else 0, BZ, BY, BX)
+        w *= share[slot, z, y, x]
+        weights[n] = w
+        homes[n, 0], homes[n, 1], homes[n, 2], homes[n, 3] = slot, z, y, x
         total += w
     return total
 
@@ -170,7 +202,6 @@ def _scatter(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
     DIM = dimension_of(shape)
     ENTRIES = DIM * (DIM + 1) // 2
-    GROUPS = 1 + ENTRIES - DIM
     THIN = BZ == 1
     LAST = last_place(BX)
 
@@ -183,8 +214,8 @@ def _scatter(shape: Shape) -> Kernel:
         for c in prange(chunks):
             sums = np.zeros((ENTRIES, SIZE), np.float32)
             shares = np.zeros((ENTRIES, SIZE), np.float32)
-            weights = np.zeros(8)
-            numbers = np.zeros(8, np.int64)
+            weights, corners, numbers = np.zeros(_WIDE_3D), np.zeros(8), np.zeros(8, np.int64)
+            homes = np.zeros((_WIDE_3D, 4), np.int64)
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 sums[:] = np.float32(0)
@@ -196,18 +227,21 @@ def _scatter(shape: Shape) -> Kernel:
                     z = np.float32(0)
                     if DIM == 3:
                         z = place_in_block(places.cell, places.offset, origins, t, p, 2, LAST)
-                    brings = np.float64(volume[p]) * scale[each * p]
-                    for group in range(GROUPS):
-                        first = 0 if group == 0 else DIM + group - 1
-                        last = DIM if group == 0 else first + 1
-                        place = _place(x, y, z, group, DIM)
-                        total = _weigh(weights, numbers, shares[first], place, PY, PX, THIN)
-                        if not total > _TOUCHED:
+                    for entry in range(ENTRIES):
+                        brings = np.float64(volume[p]) * scale[each * p] * strain[entry, p]
+                        if entry == 0 or entry >= DIM:
+                            place = _place(x, y, z, entry, DIM)
+                            _surround(corners, numbers, place, PY, PX, THIN)
+                        total = _weigh(weights, corners, numbers, shares[entry], THIN)
+                        if total > _TOUCHED:
+                            for corner in range(4 if THIN else 8):
+                                sums[entry, numbers[corner]] += np.float32(brings * weights[corner] / total)
                             continue
-                        for corner in range(4 if THIN else 8):
-                            w = brings * weights[corner] / total
-                            for entry in range(first, last):
-                                sums[entry, numbers[corner]] += np.float32(w * strain[entry, p])
+                        total = _weigh_widely(weights, homes, share[entry], (neighbours, t), place, BZ, BY, BX)
+                        if total > _TOUCHED:
+                            for k in range(_WIDE_2D if THIN else _WIDE_3D):
+                                part = np.float32(brings * weights[k] / total)
+                                load[entry, homes[k, 0], homes[k, 1], homes[k, 2], homes[k, 3]] += part
                 for entry in range(ENTRIES):
                     add_block(sums[entry], 0, 1, load[entry], neighbours, t, BZ, BY, BX)
 
@@ -215,27 +249,44 @@ def _scatter(shape: Shape) -> Kernel:
 
 
 @inlined
-def _read_samples(means, blocks, weighed, place, group, PY, PX, DIM):
-    """Find the means of what samples of a group have round a place; false if there is none.
+def _read_sample(means, blocks, weighed, entry, DIM):
+    """Find the mean of what samples of an entry have round a place; false if there is none.
 
     The first rows of the blocks are shares, then strain rates, then spins; means of these two are found.
     """
-    weights, numbers = weighed
+    weights, corners, numbers, _ = weighed
     entries = DIM * (DIM + 1) // 2
-    first = 0 if group == 0 else DIM + group - 1
-    last = DIM if group == 0 else first + 1
-    total = _weigh(weights, numbers, blocks[first], place, PY, PX, DIM == 2)
+    total = _weigh(weights, corners, numbers, blocks[entry], DIM == 2)
     if not total > _TOUCHED:
         return False
-    means[first:last] = 0.0
-    if group > 0:
-        means[entries + group - 1] = 0.0
+    rate, spin = 0.0, 0.0
     for corner in range(8 if DIM == 3 else 4):
-        w, m = weights[corner] / total, numbers[corner]
-        for entry in range(first, last):
-            means[entry] += w * blocks[entries + entry, m]
-        if group > 0:
-            means[entries + group - 1] += w * blocks[2 * entries + group - 1, m]
+        w, m = weights[corner], numbers[corner]
+        rate += w * blocks[entries + entry, m]
+        if entry >= DIM:
+            spin += w * blocks[2 * entries + entry - DIM, m]
+    means[entry] = rate / total
+    if entry >= DIM:
+        means[entries + entry - DIM] = spin / total
+    return True
+
+
+@inlined
+def _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
+    """The same for a place beyond the last samples."""
+    weights, _, _, homes = weighed
+    total = _weigh_widely(weights, homes, given.share[entry], near, place, BZ, BY, BX)
+    if not total > _TOUCHED:
+        return False
+    rate, spin = 0.0, 0.0
+    for k in range(_WIDE_3D if DIM == 3 else _WIDE_2D):
+        w, slot, z, y, x = weights[k], homes[k, 0], homes[k, 1], homes[k, 2], homes[k, 3]
+        rate += w * given.strain[entry, slot, z, y, x]
+        if entry >= DIM:
+            spin += w * given.spin[entry - DIM, slot, z, y, x]
+    means[entry] = rate / total
+    if entry >= DIM:
+        means[DIM * (DIM + 1) // 2 + entry - DIM] = spin / total
     return True
 
 
@@ -277,7 +328,7 @@ def _strain(shape: Shape) -> Kernel:
     SIZE = PZ * PY * PX
     DIM = dimension_of(shape)
     ENTRIES = DIM * (DIM + 1) // 2
-    GROUPS = 1 + ENTRIES - DIM
+    PAIRS = ENTRIES - DIM
     LAST = last_place(BX)
 
     @kernel
@@ -287,16 +338,17 @@ def _strain(shape: Shape) -> Kernel:
         each = 1 if constants.shape[1] > 1 else 0
         n = len(tiles)
         for c in prange(chunks):
-            blocks = np.zeros((2 * ENTRIES + GROUPS - 1, SIZE), np.float32)
-            means = np.zeros(ENTRIES + GROUPS - 1)
-            weighed = (np.zeros(8), np.zeros(8, np.int64))
+            blocks = np.zeros((2 * ENTRIES + PAIRS, SIZE), np.float32)
+            means = np.zeros(ENTRIES + PAIRS)
+            corners, numbers = np.zeros(8), np.zeros(8, np.int64)
+            weighed = (np.zeros(_WIDE_3D), corners, numbers, np.zeros((_WIDE_3D, 4), np.int64))
             room = room_for_tensors()
             for i in chunk_range(c, chunks, n):
                 t = tiles[i]
                 for entry in range(ENTRIES):
                     copy_block(blocks[entry], given.share[entry], neighbours, t, 1, BZ, BY, BX)
                     copy_block(blocks[ENTRIES + entry], given.strain[entry], neighbours, t, 1, BZ, BY, BX)
-                for pair in range(GROUPS - 1):
+                for pair in range(PAIRS):
                     copy_block(blocks[2 * ENTRIES + pair], given.spin[pair], neighbours, t, 1, BZ, BY, BX)
                 for p in range(starts[t], starts[t + 1]):
                     if ballistic[p]:
@@ -307,9 +359,14 @@ def _strain(shape: Shape) -> Kernel:
                     if DIM == 3:
                         z = place_in_block(places.cell, places.offset, origins, t, p, 2, LAST)
                     is_known = True
-                    for group in range(GROUPS):
-                        place = _place(x, y, z, group, DIM)
-                        is_known = _read_samples(means, blocks, weighed, place, group, PY, PX, DIM) and is_known
+                    for entry in range(ENTRIES):
+                        if entry == 0 or entry >= DIM:
+                            place = _place(x, y, z, entry, DIM)
+                            _surround(corners, numbers, place, PY, PX, DIM == 2)
+                        if not _read_sample(means, blocks, weighed, entry, DIM):
+                            near = neighbours, t
+                            if not _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
+                                is_known = False
                     _load(room, strain, p, DIM)
                     if is_known:
                         _set_gradient(room, means, step.scaled, DIM)

@@ -14,6 +14,18 @@ They are those of the viscous stress. The work of a stress is then exactly what 
 A face next to the surface has the mass of the liquid round it, but not less than a quarter of the largest share of a
 sample beside it, so that the force on it stays stable. With heavier faces waves gained energy (docs/elasticity.md).
 
+Where particles carry the strain, those beyond the last samples have it from the next ones. So that a body is as stiff
+wherever its sides lie in their cells,
+
+    beyond   the mass of a face is with that of dry faces beside it: liquid there moves as the face does
+    light    a face across the surface has the mass θ that it has for the pressure, however little. In a step p of the
+             cell behind it changes its velocity by p/θ and the stress by S/M: the surface has no stress, p = S, only
+             for M = θ. With a quarter of the share there was p = S θ/M. Below 0.07 the force would not be stable:
+             there the stress across the face is left out, with p, and the cell keeps the stress along it
+    weight   particles listen to a sample by min(1, 10 share), not by its share, or those just inside the surface would
+             have the strain from too far in. In cells at a wall that liquid slides along, and may leave, they do
+             listen by the share: with full weights a cube that bounces on such a floor gained energy
+
 Reference: Cline figure 11; Batty & Bridson 2008, section 4.
 """
 
@@ -36,17 +48,20 @@ from plash.physics.viscosity.stress_weights import (
     FAR,
     Scheme,
     factor_and_share,
+    liquid_share,
     look_round,
     mass_of_face,
     room_for_surroundings,
     seen_from_faces,
 )
-from plash.physics.viscosity.viscous_faces import FREE, ViscousFaces
+from plash.physics.viscosity.viscous_faces import BODY_CLOSED, DRY, FREE, SIDE_CLOSED, ViscousFaces
 from plash.timing import stage
 
 Pool = NDArray[np.float32]
 
 _LEAST = np.float32(0.25)  # mass of a face, of the largest share beside it
+_LIGHT = np.float32(0.07)  # mass of a face across which there is no stress
+_IN_FULL = np.float32(10)  # over the share of liquid from which particles listen to a sample in full
 
 
 def entry_count(dimension: int) -> int:
@@ -78,7 +93,7 @@ class StressSamples:
 
     Attributes:
         tiles: Where the cells are.
-        share: Of liquid [entry, slot, z, y, x]; zero where there is no sample.
+        share: Of liquid [entry, slot, z, y, x], or how much particles listen to it; zero where there is no sample.
         ratio: What differences are multiplied by [entry, slot, z, y, x].
         mass: Of free faces [axis, slot, z, y, x], 1 inside the liquid; zero on all others.
     """
@@ -96,24 +111,21 @@ class StressSamples:
 
 
 @stage
-def stress_samples(faces: ViscousFaces, cells: Cells, scheme: Scheme) -> StressSamples:
-    """Where stress is known, given what faces are."""
+def stress_samples(faces: ViscousFaces, cells: Cells, scheme: Scheme, on_particles: bool = False) -> StressSamples:
+    """Where stress is known, given what faces are, and whether it is that of particles."""
     tiles = cells.tiles
     around, how = seen_from_faces(faces, cells, 0.0, 0.0, scheme)
     share = np.zeros((entry_count(tiles.dimension), *cells.label.shape), np.float32)
     made = SamplePools(share, np.ones_like(share), np.zeros(faces.kinds.shape, np.float32))
     near = tiles.slots[(cells.surroundings[1][1:] & NEAR_LIQUID) > 0]
-    _find(tiles.shape)(around, how, tiles.neighbours, near, made, chunk_count())
+    _find(tiles.shape, on_particles)(around, how, tiles.neighbours, near, made, chunk_count())
     return StressSamples(tiles, *made)
 
 
 @inlined
-def _largest_share(around, how, a, m, PY, PX, DIM):
-    """Largest share of the samples beside the face m across axis a."""
-    across = stride(a, PY, PX)
-    _, before = factor_and_share(around, how, a, a, m, PY, PX, DIM)
-    _, after = factor_and_share(around, how, a, a, m + across, PY, PX, DIM)
-    largest = max(before, after)
+def _largest_on_edges(around, how, a, m, PY, PX, DIM):
+    """Largest share of the samples on edges beside the face m across axis a."""
+    largest = np.float32(0)
     for b in range(DIM):
         if b != a:
             _, low = factor_and_share(around, how, a, b, m, PY, PX, DIM)
@@ -122,12 +134,58 @@ def _largest_share(around, how, a, m, PY, PX, DIM):
     return largest
 
 
+@inlined
+def _largest_in_cells(around, how, a, m, PY, PX, DIM):
+    """The same of those in the cells on both sides of it."""
+    _, before = factor_and_share(around, how, a, a, m, PY, PX, DIM)
+    _, after = factor_and_share(around, how, a, a, m + stride(a, PY, PX), PY, PX, DIM)
+    return max(before, after)
+
+
+@inlined
+def _mass_beyond(around, a, m, PY, PX, DIM):
+    """Liquid round the dry faces beside the face m across axis a: it moves as that face does."""
+    mass = np.float32(0)
+    for b in range(DIM):
+        if b != a:
+            along = stride(b, PY, PX)
+            for beside in (m - along, m + along):
+                if around.kinds[a, beside] == DRY:
+                    mass += liquid_share(around, beside, stride(a, PY, PX), 0)
+    return mass
+
+
+@inlined
+def _weight(around, a, b, m, share, PY, PX):
+    """How much particles listen to a sample of some share of liquid."""
+    full = min(_IN_FULL * share, np.float32(1))
+    if a != b:
+        return full
+    before = m - stride(a, PY, PX)
+    if _is_light(around, a, before, PY, PX) or _is_light(around, a, m, PY, PX):
+        return np.float32(0)
+    return share if _is_left(around.kinds[a, before]) or _is_left(around.kinds[a, m]) else full
+
+
+@inlined
+def _is_light(around, a, m, PY, PX):
+    """Whether there is hardly any liquid round the face m across axis a."""
+    return liquid_share(around, m, stride(a, PY, PX), 0) < _LIGHT
+
+
+@inlined
+def _is_left(kind):
+    """Whether it is a face of a wall that liquid slides along, and may leave."""
+    return SIDE_CLOSED <= kind <= BODY_CLOSED
+
+
 @for_tile_shape
-def _find(shape: Shape) -> Kernel:
+def _find(shape: Shape, on_particles: bool) -> Kernel:
     BZ, BY, BX = shape
     PZ, PY, PX, HZ = block_sizes(shape, 1)
     DIM = dimension_of(shape)
     SIZE = PZ * PY * PX
+    ON_PARTICLES = on_particles
 
     @kernel
     def run(pools, how, neighbours, tiles, made, chunks):
@@ -152,6 +210,8 @@ def _find(shape: Shape) -> Kernel:
                             if not is_deep:
                                 at = m + stride(a, PY, PX) if a == b else m
                                 factor, share = factor_and_share(around, how, a, b, at, PY, PX, DIM)
+                                if ON_PARTICLES:
+                                    share = _weight(around, a, b, at, share, PY, PX)
                             entry = a if a == b else edge_entry(a, b, DIM)
                             shares[entry, t, z, y, x] = share
                             ratios[entry, t, z, y, x] = factor
@@ -159,7 +219,12 @@ def _find(shape: Shape) -> Kernel:
                             mass = one
                             if not is_deep:
                                 mass = mass_of_face(around, how, a, m, PY, PX, DIM)
-                                mass = max(mass, _LEAST * _largest_share(around, how, a, m, PY, PX, DIM))
+                                largest = _largest_on_edges(around, how, a, m, PY, PX, DIM)
+                                if ON_PARTICLES:
+                                    mass += _mass_beyond(around, a, m, PY, PX, DIM)
+                                else:
+                                    largest = max(largest, _largest_in_cells(around, how, a, m, PY, PX, DIM))
+                                mass = max(mass, _LEAST * largest)
                             masses[a, t, z, y, x] = mass
 
     return run

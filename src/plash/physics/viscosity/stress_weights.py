@@ -203,7 +203,7 @@ def _factor(around, how, a, b, m, PY, PX, DIM):
 
 
 @inlined_plainly
-def _liquid_share(around, m, first, second):
+def liquid_share(around, m, first, second):
     """V round the middle of up to four cells: m, those before it by each of two strides, and by both."""
     level, label = around.level, around.label
     one, other, both = m - first, m - second, m - first - second
@@ -259,7 +259,7 @@ def factor_and_share(around, how, a, b, m, PY, PX, DIM):
     cell = m
     if a == b:
         cell, first, second = m - first, 0, 0
-    share = _liquid_share(around, cell, first, second)
+    share = liquid_share(around, cell, first, second)
     if how.is_cut and are_free:
         share *= _open_share(_distance_of_stress(around, a, b, m, PY, PX, DIM))
     return factor, share
@@ -271,7 +271,7 @@ def mass_of_face(around, how, a, m, PY, PX, DIM):
     if not how.coupled:
         return np.float32(1)
     before = stride(a, PY, PX)
-    mass = _liquid_share(around, m, before, 0)
+    mass = liquid_share(around, m, before, 0)
     if how.is_cut:
         mass *= _open_share(distance_at_face(around.corners, m, a, PY, PX, DIM))
     return max(mass, _LEAST_MASS)
