@@ -20,7 +20,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from plash.grid.blocks import add_block, block_sizes, copy_block
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, corner_step, home_of
 from plash.grid.sample import cell_and_share, corner_weight
 from plash.grid.tiles import Shape, dimension_of
@@ -128,7 +128,7 @@ class _Step(NamedTuple):
     corotated: bool
 
 
-@inlined
+@inlined_plainly
 def _shift(entry, axis, DIM):
     """Where a sample of an entry lies in its cell along an axis: half-way, or at its start."""
     if entry < DIM:
@@ -138,7 +138,7 @@ def _shift(entry, axis, DIM):
     return np.float32(0.5) if axis == left_out else np.float32(0)
 
 
-@inlined
+@inlined_plainly
 def _place(x, y, z, entry, DIM):
     """Sample before a place in a block, and the shares beyond it."""
     i, fx = cell_and_share(x - _shift(entry, 0, DIM))
@@ -149,7 +149,7 @@ def _place(x, y, z, entry, DIM):
     return i, j, k, fx, fy, fz
 
 
-@inlined
+@inlined_plainly
 def _surround(corners, numbers, place, PY, PX, THIN):
     """Find the linear weights of the samples round a place, and their numbers in the block."""
     i, j, k, fx, fy, fz = place
@@ -159,7 +159,7 @@ def _surround(corners, numbers, place, PY, PX, THIN):
         numbers[corner] = ((k + d) * PY + j + b) * PX + i + a
 
 
-@inlined
+@inlined_plainly
 def _weigh(weights, corners, numbers, share, THIN):
     """Set weights to those of the samples round a place times their own; returns their sum."""
     total = 0.0
@@ -170,13 +170,13 @@ def _weigh(weights, corners, numbers, share, THIN):
     return total
 
 
-@inlined
+@inlined_plainly
 def _wide_weight(step, f):
     """Weight of the sample so many before (0), at or after the one at 1, in a hat two cells to either side."""
     return 1.0 - 0.5 * abs(step - 1 - np.float64(f))
 
 
-@inlined
+@inlined_plainly
 def _weigh_widely(weights, homes, share, near, place, BZ, BY, BX):
     """The same of samples up to two cells from a place in the tile near[1], with the slot, z, y and x of each."""
     neighbours, t = near
@@ -248,7 +248,7 @@ def _scatter(shape: Shape) -> Kernel:
     return run
 
 
-@inlined
+@inlined_plainly
 def _read_sample(means, blocks, weighed, entry, DIM):
     """Find the mean of what samples of an entry have round a place; false if there is none.
 
@@ -271,7 +271,7 @@ def _read_sample(means, blocks, weighed, entry, DIM):
     return True
 
 
-@inlined
+@inlined_plainly
 def _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
     """The same for a place beyond the last samples."""
     weights, _, _, homes = weighed
@@ -290,7 +290,7 @@ def _read_widely(means, given, weighed, near, place, entry, BZ, BY, BX, DIM):
     return True
 
 
-@inlined
+@inlined_plainly
 def _set_gradient(room, means, scale, DIM):
     """Set dt ∇u from strain rates and spins."""
     entries = DIM * (DIM + 1) // 2
@@ -303,7 +303,7 @@ def _set_gradient(room, means, scale, DIM):
             room.gradient[b, a] = scale * (means[edge] - spin)
 
 
-@inlined
+@inlined_plainly
 def _load(room, strain, p, DIM):
     """Take the strain of a particle."""
     for a in range(DIM):
@@ -312,7 +312,7 @@ def _load(room, strain, p, DIM):
             room.strain[a, b] = room.strain[b, a] = strain[edge_entry(a, b, DIM), p]
 
 
-@inlined
+@inlined_plainly
 def _store(room, strain, p, factor, DIM):
     """Give a strain, times a factor, to a particle."""
     for a in range(DIM):

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from plash.grid.blocks import block_sizes
 from plash.grid.cells import NEAR_LIQUID, Cells
-from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, kernel
+from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plainly, kernel
 from plash.grid.loops import chunk_range, row_start, stride
 from plash.grid.tiles import Shape, Tiles, dimension_of
 from plash.physics.viscosity.stress_weights import (
@@ -73,7 +73,7 @@ def entry_count(dimension: int) -> int:
     return dimension * (dimension + 1) // 2
 
 
-@inlined
+@inlined_plainly
 def edge_entry(a, b, DIM):
     """Number of the entry ab of a tensor, a < b."""
     return DIM + a + b - 1
@@ -122,7 +122,7 @@ def stress_samples(faces: ViscousFaces, cells: Cells, scheme: Scheme, on_particl
     return StressSamples(tiles, *made)
 
 
-@inlined
+@inlined_plainly
 def _largest_on_edges(around, how, a, m, PY, PX, DIM):
     """Largest share of the samples on edges beside the face m across axis a."""
     largest = np.float32(0)
@@ -134,7 +134,7 @@ def _largest_on_edges(around, how, a, m, PY, PX, DIM):
     return largest
 
 
-@inlined
+@inlined_plainly
 def _largest_in_cells(around, how, a, m, PY, PX, DIM):
     """The same of those in the cells on both sides of it."""
     _, before = factor_and_share(around, how, a, a, m, PY, PX, DIM)
@@ -142,7 +142,7 @@ def _largest_in_cells(around, how, a, m, PY, PX, DIM):
     return max(before, after)
 
 
-@inlined
+@inlined_plainly
 def _mass_beyond(around, a, m, PY, PX, DIM):
     """Liquid round the dry faces beside the face m across axis a: it moves as that face does."""
     mass = np.float32(0)
@@ -155,7 +155,7 @@ def _mass_beyond(around, a, m, PY, PX, DIM):
     return mass
 
 
-@inlined
+@inlined_plainly
 def _weight(around, a, b, m, share, PY, PX):
     """How much particles listen to a sample of some share of liquid."""
     full = min(_IN_FULL * share, np.float32(1))
@@ -167,13 +167,13 @@ def _weight(around, a, b, m, share, PY, PX):
     return share if _is_left(around.kinds[a, before]) or _is_left(around.kinds[a, m]) else full
 
 
-@inlined
+@inlined_plainly
 def _is_light(around, a, m, PY, PX):
     """Whether there is hardly any liquid round the face m across axis a."""
     return liquid_share(around, m, stride(a, PY, PX), 0) < _LIGHT
 
 
-@inlined
+@inlined_plainly
 def _is_left(kind):
     """Whether it is a face of a wall that liquid slides along, and may leave."""
     return SIDE_CLOSED <= kind <= BODY_CLOSED
