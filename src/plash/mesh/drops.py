@@ -19,6 +19,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined, ker
 from plash.grid.loops import chunk_range, chunk_slots, corner_step, home_of, numbers_in, row_start
 from plash.grid.sample import corner_weight, smooth_step
 from plash.grid.tiles import Shape, Tiles, dimension_of
+from plash.grid.whole_arrays import cleared_like
 from plash.particles.particles import Particles
 
 # Balls grow with the particle's distance to the surface, in cells: they begin to where it is covered, are large enough
@@ -58,7 +59,7 @@ def with_drops(
     radius, thin, soft, reach = _balls(particles.volume, tiles.dimension, detail)
     if shown is not None:
         radius *= shown
-    drops = np.zeros(phi.shape, phi.dtype)  # cleared when it is first touched
+    drops = cleared_like(phi)
     depth = _deepest_near(phi, tiles, detail)
     rows = [*(detail * _LIMITS), [detail * _SHALLOW, detail * _DEEP, 0], [soft, thin, reach]]
     limits = np.array(rows, np.float32)

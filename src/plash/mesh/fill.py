@@ -20,6 +20,7 @@ from plash.grid.compile import Kernel, chunk_count, for_tile_shape, inlined_plai
 from plash.grid.lanes import add_four, times
 from plash.grid.loops import chunk_range, neighbour_number, row_start
 from plash.grid.tiles import Shape, Tiles, dimension_of
+from plash.grid.whole_arrays import cleared_like
 from plash.particles.particles import Particles
 from plash.particles.positions import BATCH
 from plash.particles.surface import distance_of_excess
@@ -74,12 +75,7 @@ def carried_near(
     pools = np.zeros((len(values), tiles.count + 1, *tiles.shape), np.float32)
     reaching = tiles.slots[_with_neighbours(tiles, near)[1:]]
     _add_scattered(pools, particles, tiles, values, reaching)
-    return _widened(tiles, pools, detail, tiles.slots[near[1:]], _zeros_like)
-
-
-def _zeros_like(pools: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Zeros in memory that the system clears when it is first touched, which in most tiles never happens."""
-    return np.zeros(pools.shape, pools.dtype)
+    return _widened(tiles, pools, detail, tiles.slots[near[1:]], cleared_like)
 
 
 def _with_neighbours(tiles: Tiles, is_marked: NDArray[np.bool_]) -> NDArray[np.bool_]:

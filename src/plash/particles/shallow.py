@@ -53,10 +53,8 @@ def fade_shallow_slopes(particles: Particles, cells: Cells, dt: float, longest: 
         return
     kept = np.float32(max(0.0, 1 - dt / longest))
     slots = _tiles_at_shores(cells.cut_cells)
-    in_tiles, shallow = (
-        particles.in_tiles(cells.tiles),
-        _Shallow(cells.cut_cells.volume, cells.phi.pool, np.float32(-h)),
-    )
+    shallow = _Shallow(cells.cut_cells.volume, cells.phi.pool, np.float32(-h))
+    in_tiles = particles.in_tiles(cells.tiles)
     _fade(particles.affine, particles.cell, in_tiles, slots, shallow, kept, chunk_count())
 
 

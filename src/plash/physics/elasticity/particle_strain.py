@@ -38,8 +38,6 @@ from plash.physics.elasticity.tensor import (
 from plash.timing import stage
 
 _TOUCHED = 1e-6  # volume, in cells, from which particles tell what a sample has; and the least weight of samples
-
-
 _WIDE_2D, _WIDE_3D = 16, 64  # samples up to two cells away
 
 
